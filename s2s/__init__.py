@@ -16,11 +16,21 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from s2s.api import Run, load, mean_and_spread, train
+    from s2s.api import Run, ask, load, mean_and_spread, train
     from s2s.config import PRESETS, Recipe, UserError
     from s2s.data import Corpus
 
-__all__ = ["PRESETS", "Corpus", "Recipe", "Run", "UserError", "load", "mean_and_spread", "train"]
+__all__ = [
+    "PRESETS",
+    "Corpus",
+    "Recipe",
+    "Run",
+    "UserError",
+    "ask",
+    "load",
+    "mean_and_spread",
+    "train",
+]
 
 # Threads of torch sleep while they wait for each other, unless the environment says otherwise; it is read when torch is
 # imported. Beside other programs, two threads that spin instead trained at 300 tokens per second, these at 9,700. Only
@@ -33,6 +43,7 @@ _HOMES = {
     "Recipe": "s2s.config",
     "Run": "s2s.api",
     "UserError": "s2s.config",
+    "ask": "s2s.api",
     "load": "s2s.api",
     "mean_and_spread": "s2s.api",
     "train": "s2s.api",

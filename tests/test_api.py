@@ -16,6 +16,7 @@ from s2s import api
 from s2s.cli import main
 from s2s.config import UserError, override
 from s2s.data import as_corpus, as_references, saved_datasets
+from s2s.jobs import training
 from s2s.jobs.run_export import facts
 from s2s.model import saved_steps
 from s2s.runs import list_runs, runs_folder
@@ -126,14 +127,14 @@ def test_a_dataset_that_has_a_name_keeps_it() -> None:
 def test_notes_are_printed_once_and_stay_with_the_run(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run_all = api.training.run
+    run_all = training.run
 
     def warned(prepared: Any) -> Any:
         events = run_all(prepared)
         yield Warned(0, "Something is strange.")
         yield from events
 
-    monkeypatch.setattr(api.training, "run", warned)
+    monkeypatch.setattr(training, "run", warned)
     few = {**FEW_STEPS, "train.warmup_steps": 9}
     run = api.train([("a", "x"), ("b", " ")], settings=few, progress=False)
     printed = capsys.readouterr()
@@ -216,8 +217,8 @@ def test_an_interrupt_saves_before_it_is_raised(
                     signal.raise_signal(signal.SIGINT)
                 yield event
 
-    run = api.training.run
-    monkeypatch.setattr(api.training, "run", interrupted)
+    run = training.run
+    monkeypatch.setattr(training, "run", interrupted)
     before = signal.getsignal(signal.SIGINT)
     with pytest.raises(KeyboardInterrupt, match=said):
         api.train(PAIRS, settings=FEW_STEPS, out=tmp_path / "run")

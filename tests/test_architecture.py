@@ -85,7 +85,7 @@ MAY = {
     }
     | {"logs", "monitoring"},
     "cli": ENGINE | {"workspaces", "reports", "questions", "plots", "views", "api"},
-    "api": ENGINE | {"questions", "plots", "views"},
+    "api": ENGINE | {"questions", "plots", "views", "reports"},
     "__init__": ENGINE | {"api"},
     "__main__": {"cli", "versions"},
     "versions": set(),

@@ -51,6 +51,15 @@ True
 >>> scores = run.evaluate([("the red house", "la maison rouge")], "greedy")
 >>> round(scores.loc["exact_match", "value"])
 100""",
+        "ask": """\
+>>> from s2s.questions import SameWord
+>>> asked = s2s.ask(SameWord("demo-en-fr", "the bank is by the river", "I need to bank the money"))
+>>> asked.finding
+'“bank” is translated as “banque” and as “déposer”; ...'
+>>> asked.table.columns[:2], len(asked.table.rows)
+(('layer', 'these two'), 3)
+>>> [picture.name for picture in asked.pictures]
+['same word']""",
         "mean_and_spread": """\
 >>> table = s2s.mean_and_spread(["demo-en-fr", "demo-en-es"])
 >>> table[["n", "seeds"]].values.tolist()

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from s2s.cli.asking import ask, listed
 from s2s.cli.commands import app, data, presets, worker
 from s2s.cli.decoding import compare, evaluate, score, translate
 from s2s.cli.exchange import export, import_, report
@@ -22,7 +23,14 @@ RUN = "a run's folder or id, or the name of a demo; RUN@STEP is one of its check
 
 
 class _Parser(argparse.ArgumentParser):
-    """Reports a mistake in one sentence, without the usage block."""
+    """Reports a mistake in one sentence, without the usage block; `listing` makes the end of its help."""
+
+    listing: Callable[[], str] | None = None
+
+    def format_help(self) -> str:
+        if self.listing:
+            self.epilog = self.listing()
+        return super().format_help()
 
     def error(self, message: str) -> Any:
         # what was given, which argparse repeats in full
@@ -43,7 +51,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"{NAME} {version()}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    def add(command: Callable[[argparse.Namespace], None]) -> argparse.ArgumentParser:
+    def add(command: Callable[[argparse.Namespace], None]) -> _Parser:
         name = command.__name__.rstrip("_")  # `import` is a word of Python's
         one = commands.add_parser(name, help=command.__doc__, description=command.__doc__)
         one.set_defaults(command=command)
@@ -84,6 +92,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_test_set(one)
     _add_import(add(import_))
     _add_export(add(export))
+    _add_question(add(ask))
     one = add(report)
     _add_checkpoint(one)
     one.add_argument("--out", required=True, metavar="FILE", help="a new HTML file")
@@ -228,6 +237,27 @@ def _add_test_set(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="lines of the same source are one sentence with several references",
     )
+
+
+def _add_question(parser: _Parser) -> None:
+    parser.listing = listed
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument(
+        "run",
+        metavar="RUN",
+        help=f"{RUN}; several with commas between; - for a question that is asked of none",
+    )
+    parser.add_argument("name", metavar="QUESTION", help="a question by name, such as same-word")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="K=V",
+        help="what is asked about, a setting of it or what is shown of it, such as text=SENTENCE",
+    )
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="print the answer as a JSON object")
+    form.add_argument("--csv", action="store_true", help="print its numbers as CSV, every digit")
 
 
 def _add_import(parser: argparse.ArgumentParser) -> None:

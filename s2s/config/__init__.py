@@ -23,6 +23,7 @@ from s2s.config.fields import (
     section,
     setting,
     settings_of,
+    split_assignments,
     unknown,
     values_of_texts,
 )

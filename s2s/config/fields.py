@@ -262,14 +262,20 @@ def flat(config: Config) -> dict[str, Any]:
 
 def parse_assignments(assignments: Iterable[str]) -> dict[str, Any]:
     """`["train.steps=300", "schedule=cosine"]` -> `{"train.steps": 300, "schedule": "cosine"}`: JSON, else a string."""
-    found: dict[str, Any] = {}
+    given = split_assignments(assignments)
+    return {key: json_or_text(value.strip()) for key, value in given.items()}
+
+
+def split_assignments(assignments: Iterable[str]) -> dict[str, str]:
+    """The same with the values as they are written."""
+    found: dict[str, str] = {}
     for text in assignments:
         key, equals, value = text.partition("=")
         if not equals or not key.strip():
             raise UserError(
                 f"`--set {shortened(text)}` has no key and value; write it as key=value, for example train.steps=500."
             )
-        found[key.strip()] = json_or_text(value.strip())
+        found[key.strip()] = value
     return found
 
 

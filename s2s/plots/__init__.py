@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import plotly.graph_objects as go
 
-from s2s.plots import card, standalone, svg, svg_curves, svg_heads, svg_sheet, theme
+from s2s.plots import card, svg, svg_curves, svg_heads, svg_sheet, theme
 from s2s.plots.activations import activations
 from s2s.plots.alignment_marks import mark_alignment
 from s2s.plots.attention import attention_csv, geometry, heatmap, heatmap_data, numbered

@@ -11,9 +11,9 @@ from s2s.questions import HeadsInSentence, HeadsOf
 
 CAPTION = (
     "Below each head: its role in this sentence, by a rule of thumb; a monotonic head is mostly diagonal, and single"
-    " words may cross. Click or tap a head to open it, the number of a row or column to average it; a double click"
-    " enlarges a head."
+    " words may cross. Click or tap a head to open it; a double click enlarges it."
 )
+AVERAGE = " Click or tap the number of a row or column to average it."
 
 
 def pictures(question: HeadsOf, answer: HeadsInSentence, model: str) -> list[Picture]:
@@ -47,7 +47,7 @@ def pictures(question: HeadsOf, answer: HeadsInSentence, model: str) -> list[Pic
             f"Grid of {title.replace(chr(10), ', ')}",
             question.table(answer),
             question.finding(answer),
-            CAPTION,
+            CAPTION + (AVERAGE if max(n_layers, n_heads) > 1 else ""),
             about,
             partial(svg_heads.heads, shown.weights, answer.roles, per_row=per_row),
             ("layer", "head"),

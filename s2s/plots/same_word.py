@@ -24,7 +24,7 @@ def pictures(question: SameWord, answer: TwoOccurrences, model: str) -> list[Pic
     words = f"{' and '.join(both)} in two sentences"
     title = f"{model}\nencoder · cosine after each layer\n{words}"
     rows = [CosineSeries(name, values.tolist()) for name, values in answer.series.items()]
-    values = ", ".join(f"{value:.2f}" for value in answer.cosines)
+    values = ", ".join(f"{value:.2f}".replace("-", "−") for value in answer.cosines)
     is_layer = question.layer.isdecimal() and int(question.layer) < len(answer.layers)
     layer = int(question.layer) if is_layer else None
     return [

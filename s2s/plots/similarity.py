@@ -63,7 +63,7 @@ def _line(row: CosineSeries, layers: Sequence[str], kind: int) -> go.Scatter:
         x=[*range(len(layers))],
         y=[*row.cosines],
         mode="lines+markers+text" if is_first else "lines+markers",
-        text=[f"{value:.2f}" for value in row.cosines] if is_first else None,
+        text=[f"{value:.2f}".replace("-", "−") for value in row.cosines] if is_first else None,
         textposition="top right",
         name=theme.escaped(row.name),
         line={

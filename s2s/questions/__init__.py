@@ -18,7 +18,17 @@ from s2s.questions.have import ANSWERS, Have, TooLongError, name_of
 from s2s.questions.heads_of import HeadsInSentence, HeadsOf
 from s2s.questions.intervene import CHOSEN, Intervene, candidates, positions
 from s2s.questions.pool import MAX_SENTENCES, Pool, PoolOf
-from s2s.questions.question import RUN, SETTING, SUBJECT, VIEW, Question, as_text, to_json, written
+from s2s.questions.question import (
+    RUN,
+    SETTING,
+    SUBJECT,
+    VIEW,
+    Question,
+    as_text,
+    options,
+    to_json,
+    written,
+)
 from s2s.questions.row_finding import clearest_row, row_finding
 from s2s.questions.same_word import (
     BANK_PREFIXES,

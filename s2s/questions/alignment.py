@@ -32,7 +32,7 @@ from s2s.questions.gold import GoldOf
 from s2s.questions.have import Have
 from s2s.questions.question import RUN, Question, setting, subject
 from s2s.questions.table import Table
-from s2s.questions.translate import DEFAULT_STRATEGY, NAMES
+from s2s.questions.translate import DEFAULT_STRATEGY, strategy_names
 
 SHARE = "share"  # the link method that takes a share
 
@@ -144,7 +144,7 @@ class Alignment(Question[Aligned]):
     run: str = subject(RUN)
     text: str = subject("sentence", link="src")
     target: str = subject("target", link="tgt", help="Empty: the model's own translation.")
-    strategy: str = setting(DEFAULT_STRATEGY, choices=NAMES, label="Decoded by")
+    strategy: str = setting(DEFAULT_STRATEGY, choices=strategy_names, label="Decoded by")
     links: str = setting(
         "target",
         choices=MappingProxyType({slug: row.label for slug, row in LINK_METHODS.items()}),

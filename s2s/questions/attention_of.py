@@ -22,7 +22,7 @@ from s2s.questions.have import Have
 from s2s.questions.question import RUN, Question, setting, subject, view
 from s2s.questions.row_finding import row_finding
 from s2s.questions.table import Table
-from s2s.questions.translate import DEFAULT_STRATEGY, NAMES, Translate, forced, own_target
+from s2s.questions.translate import DEFAULT_STRATEGY, Translate, forced, own_target, strategy_names
 from s2s.runs import Target
 from s2s.runs.states import has_word_tokens
 
@@ -124,7 +124,7 @@ class AttentionOf(Question[ForcedAttention]):
     run: str = subject(RUN)
     text: str = subject("sentence", link="src")
     target: str = subject("target", link="tgt", help="Empty: the model's own translation.")
-    strategy: str = setting(DEFAULT_STRATEGY, choices=NAMES, label="Decoded by")
+    strategy: str = setting(DEFAULT_STRATEGY, choices=strategy_names, label="Decoded by")
     kind: str = view(
         "cross", in_set=False, choices=MappingProxyType({kind: kind for kind in KINDS})
     )

@@ -14,7 +14,7 @@ from s2s.questions.finding import Finding, first
 from s2s.questions.have import Have
 from s2s.questions.question import RUN, Question, setting, subject, view
 from s2s.questions.table import Table
-from s2s.questions.translate import DEFAULT_STRATEGY, NAMES
+from s2s.questions.translate import DEFAULT_STRATEGY, strategy_names
 
 ABOUT = MappingProxyType(
     {
@@ -71,7 +71,7 @@ class HeadsOf(Question[HeadsInSentence]):
     run: str = subject(RUN)
     text: str = subject("sentence", link="src")
     target: str = subject("target", link="tgt")
-    strategy: str = setting(DEFAULT_STRATEGY, choices=NAMES, label="Decoded by")
+    strategy: str = setting(DEFAULT_STRATEGY, choices=strategy_names, label="Decoded by")
     kind: str = setting(
         "cross", in_set=False, choices=MappingProxyType({kind: kind for kind in KINDS})
     )

@@ -24,7 +24,7 @@ from s2s.questions.changed import Candidates, Changed
 from s2s.questions.have import Have
 from s2s.questions.question import RUN, Question, setting, subject
 from s2s.questions.table import Table
-from s2s.questions.translate import DEFAULT_STRATEGY, NAMES, Translate
+from s2s.questions.translate import DEFAULT_STRATEGY, Translate, strategy_names
 from s2s.runs import Interventions, Next, Run, Target, effect, kept_prefix
 
 CHOSEN = "chosen"  # override only the chosen layer and head
@@ -42,7 +42,7 @@ class InterventionEffect(Question[Changed]):
     text: str = subject("sentence", link="src")
     target: str = subject("target", link="tgt")
     ids: tuple[int, ...] = setting(())
-    strategy: str = setting(DEFAULT_STRATEGY, choices=NAMES)
+    strategy: str = setting(DEFAULT_STRATEGY, choices=strategy_names)
     interventions: str = setting("")
 
     def ask(self, have: Have) -> Changed:
@@ -80,7 +80,7 @@ class Intervene(Question[Changed]):
     run: str = subject(RUN)
     text: str = subject("sentence", link="src")
     target: str = subject("target", link="tgt", help="Empty: the model's own translation.")
-    strategy: str = setting(DEFAULT_STRATEGY, choices=NAMES, label="Decoded by")
+    strategy: str = setting(DEFAULT_STRATEGY, choices=strategy_names, label="Decoded by")
     at: str = setting("", scope="sentence", label="While it writes")  # a target token, from 1
     to: str = setting("", scope="sentence", label="it looks only at")  # `2.3`: source tokens
     overridden: str = setting("", link="among", label="Override attention in")

@@ -6,7 +6,7 @@ import dataclasses
 import json
 import math
 import shlex
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import Field, dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 Answer = TypeVar("Answer")
 Check = Callable[[Any], bool]
+Choices = Mapping[str, str] | Callable[[], Mapping[str, str]]
 SUBJECT, SETTING, VIEW = "subject", "setting", "view"
 RUN = "run"  # what a subject is that names a run: `demo-en-fr`, `demo-en-fr@400`, `opus@0:en>fr`
 NO_RUN = "-"  # on the command line
@@ -26,6 +27,11 @@ TYPES = MappingProxyType(
     {str: "a text", int: "a whole number", bool: "True or False", tuple: "a tuple"}
 )
 PAGE = "page"  # the scope of what outlives a change of run and sentence
+
+
+def options(choices: Choices) -> Mapping[str, str]:
+    """Slugs with their labels."""
+    return choices() if callable(choices) else choices
 
 
 def subject(of: str, default: Any = "", *, in_set: bool = False, **said: Any) -> Any:
@@ -48,7 +54,7 @@ def _declared(
     default: Any,
     *,
     of: str = "",
-    choices: Mapping[str, str] | None = None,
+    choices: Choices | None = None,
     check: Check | None = None,
     label: str = "",
     help: str = "",
@@ -58,14 +64,15 @@ def _declared(
     is_alone: bool = False,
     is_part: bool = False,
 ) -> Any:
-    """`choices` are slugs with their labels; `label` and `help` are the widget's. A field that is not `in_set` is in
-    links under a name of its own. The rest is what `kit.state.field` takes: how a page keeps the value.
+    """`choices` are slugs with their labels, or a function that returns them; `label` and `help` are the widget's. A
+    field that is not `in_set` is in links under a name of its own. The rest is what `kit.state.field` takes: how a page
+    keeps the value.
     """
     metadata = {
         "kind": kind,
         "of": of,
         "choices": choices,
-        "check": check or (choices.__contains__ if choices else lambda value: True),
+        "check": check or (lambda value: not choices or value in options(choices)),
         "label": label,
         "help": help,
         "scope": scope,
@@ -96,8 +103,8 @@ class Question(Generic[Answer]):
     Fields are text, whole numbers, truth values, or tuples of these, and all have defaults, so that a page's state is a
     question whose subjects are filled in. `ask` knows no screen, file or database: `have` opens what the asker may
     open, gives the answers to other questions, and is told of progress. It returns the answer, a frozen dataclass of
-    arrays, numbers and texts, because searches tell their progress from within (`Have.on_step`), where a generator
-    cannot yield. What Plotly draws of it is in `plots.views`.
+    arrays, numbers and texts, because searches tell their progress from within (`Have.steps`), where a generator
+    cannot yield. `s2s.views` joins it with what Plotly draws.
     """
 
     name: ClassVar[str] = ""  # on the command line; links name views, not questions
@@ -113,6 +120,10 @@ class Question(Generic[Answer]):
     def finding(self, answer: Answer) -> str:
         """In words, what the answer shows; empty where it shows nothing that is worth a sentence."""
         return ""
+
+    def json(self, answer: Answer) -> str:
+        """The question with its answer, on one line."""
+        return as_text({"question": self.name, "asked": self, "answer": answer})
 
     def stamp(self, have: Have) -> Hashable:
         """What the answer depends on beside the fields: the checkpoints that the names of runs mean now."""
@@ -150,7 +161,7 @@ class Question(Generic[Answer]):
                 kind = TYPES[type(row.default)]
                 raise UserError(f"`{row.name}` is {shortened(repr(value))}; give {kind}.")
             if row.metadata["choices"]:
-                choose(row.name, str(value), row.metadata["choices"])
+                choose(row.name, str(value), options(row.metadata["choices"]))
             elif not row.metadata["check"](value):
                 raise UserError(
                     f"`{row.name}` is {shortened(repr(value))}, which {self.name} does not take;"
@@ -175,6 +186,21 @@ class Question(Generic[Answer]):
         return shlex.join([*words, "--json"])
 
     @classmethod
+    def settable(cls) -> dict[str, Field[Any]]:
+        """The fields that `--set` sets, by name: all but the runs."""
+        return {row.name: row for row in cls.declared() if row.name not in cls._runs()}
+
+    @classmethod
+    def _refused(cls, named: Sequence[str]) -> str:
+        """What is to be given instead of these runs; empty where they will do."""
+        if not cls._runs():
+            return f"no run; give `{NO_RUN}`" if named else ""
+        if not named:
+            return "a run; give its name, id or folder"
+        is_one = not isinstance(getattr(cls, cls._runs()[0]), tuple)
+        return "one run; give its name, id or folder" if is_one and len(named) > 1 else ""
+
+    @classmethod
     def _runs(cls) -> list[str]:
         return [row.name for row in cls.declared() if row.metadata["of"] == RUN]
 
@@ -184,15 +210,13 @@ class Question(Generic[Answer]):
 
         Raises UserError for a field or a value that it does not have.
         """
-        rows = {row.name: row for row in cls.declared() if row.name not in cls._runs()}
+        rows = cls.settable()
         values: dict[str, Any] = {
             name: _value(name, text, choose("setting", name, rows)) for name, text in given.items()
         }
         named = [] if runs == NO_RUN else runs.split(",")
-        if named and not cls._runs():
-            raise UserError(f"`{cls.name}` is asked of no run; give `{NO_RUN}` in its place.")
-        if len(named) > 1 and not isinstance(getattr(cls, (cls._runs() or [""])[0], ""), tuple):
-            raise UserError(f"`{cls.name}` is asked of one run, and {len(named)} are given.")
+        if why := cls._refused(named):
+            raise UserError(f"`{cls.name}` is asked of {why} instead of `{shortened(runs)}`.")
         for name in cls._runs():
             values[name] = tuple(named) if isinstance(getattr(cls, name), tuple) else "".join(named)
         return cls(**values)

@@ -29,7 +29,7 @@ from s2s.questions.have import Have
 from s2s.questions.pool import PoolOf, other_sentences, probe_sentences, source_as_it_is
 from s2s.questions.question import RUN, Question, setting, subject, view
 from s2s.questions.table import Table
-from s2s.questions.translate import DEFAULT_STRATEGY, NAMES
+from s2s.questions.translate import DEFAULT_STRATEGY, strategy_names
 from s2s.runs import Run, states
 from s2s.tokenizers import SPECIALS
 
@@ -109,6 +109,11 @@ class TwoOccurrences:
         return bool(self.apart) and len(self.apart) == len(self.elsewhere)
 
     @property
+    def one_apart(self) -> bool:
+        """Whether they are clearly less similar than one of two is to itself, and not than the other."""
+        return bool(self.apart) and not self.all_apart
+
+    @property
     def is_unknown(self) -> bool:
         """Whether the model knows one of the words not at all."""
         return self.one.word in SPECIALS or self.other.word in SPECIALS
@@ -129,9 +134,14 @@ class TwoOccurrences:
         return self.is_known and self.one.translated.lower() != self.other.translated.lower()
 
     @property
+    def own(self) -> list[str]:
+        """`elsewhere` with two digits."""
+        return [*map(_two_digits, self.elsewhere)]
+
+    @property
     def with_itself(self) -> str:
         """`0.98 and 0.91`."""
-        return " and ".join(map(_two_digits, self.elsewhere))
+        return " and ".join(self.own)
 
     @property
     def change(self) -> str:
@@ -143,8 +153,8 @@ class TwoOccurrences:
 TWO = "“{one.word}” is translated as “{one.translated}” and as “{other.translated}”"
 ONE = "“{one.word}” is translated as “{one.translated}” both times"
 SOME = (
-    "; {change}; that is less than the {apart[0]} has with itself elsewhere, but not clearly less than the other has"
-    " ({with_itself})."
+    "; {change}; with itself elsewhere the first has {own[0]} and the second {own[1]}: only the"
+    " {apart[0]} is clearly closer to itself."
 )
 # The first that holds is said. Whether two senses are distinguished, each word's own other contexts say.
 FINDINGS = (
@@ -161,7 +171,7 @@ FINDINGS = (
         TWO
         + ", and the encoder distinguishes the two: {change}, below the {with_itself} with itself elsewhere.",
     ),
-    Finding(lambda two: two.two_translations and bool(two.apart), TWO + SOME),
+    Finding(lambda two: two.two_translations and two.one_apart, TWO + SOME),
     Finding(
         lambda two: two.two_translations and bool(two.elsewhere),
         TWO
@@ -172,7 +182,7 @@ FINDINGS = (
         lambda two: two.is_known and two.all_apart,
         ONE + ", although {change}, below the {with_itself} with itself elsewhere.",
     ),
-    Finding(lambda two: two.is_known and bool(two.apart), ONE + SOME),
+    Finding(lambda two: two.is_known and two.one_apart, ONE + SOME),
     Finding(
         lambda two: two.is_known and bool(two.elsewhere),
         ONE + ": {change}, not clearly below the {with_itself} with itself elsewhere.",
@@ -198,7 +208,7 @@ class SameWord(Question[TwoOccurrences]):
         label="Second sentence",
         help="To compare the same word in two sentences. Empty: a sentence that shares a word with the first.",
     )
-    strategy: str = setting(DEFAULT_STRATEGY, choices=NAMES, label="Decoded by")
+    strategy: str = setting(DEFAULT_STRATEGY, choices=strategy_names, label="Decoded by")
     word: int = setting(0, scope="two sentences", label="Word in the first sentence")
     word2: int = setting(0, scope="two sentences", label="Word in the second sentence")
     layer: str = view("", in_set=False)  # marked in the picture; empty: none

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+import unicodedata
 from collections.abc import Mapping, Sequence
 from html import escape
 from types import MappingProxyType
@@ -29,13 +30,24 @@ class Table(NamedTuple):
         lines.writerows([_cell(value) for value in row] for row in self.rows)
         return out.getvalue()
 
+    def texts(self) -> list[list[str]]:
+        """The rows as they are shown: four digits of a number."""
+        return [[_shown(value) for value in row] for row in self.rows]
+
+    def text(self) -> str:
+        """Aligned in columns for a terminal, numbers on the right; control characters as spaces."""
+        lines = [[_printable(cell) for cell in row] for row in (self.columns, *self.texts())]
+        columns = [*zip(*lines, strict=True)]
+        widths = [max(map(_width, column)) for column in columns]
+        rows = ([*map(_is_number, row)] for row in self.rows)
+        right = [all(column) for column in zip(*rows, strict=True)] or [False] * len(columns)
+        return "\n".join("  ".join(map(_padded, line, widths, right)).rstrip() for line in lines)
+
     def html(self) -> str:
         """As an HTML table of at most MOST_ROWS rows, everything escaped."""
         head = "".join(f"<th>{escape(str(name))}</th>" for name in self.columns)
-        rows = (
-            "".join(f"<td>{escape(_shown(value))}</td>" for value in row)
-            for row in self.rows[:MOST_ROWS]
-        )
+        shown = Table(self.columns, self.rows[:MOST_ROWS]).texts()
+        rows = ("".join(f"<td>{escape(cell)}</td>" for cell in row) for row in shown)
         body = "".join(f"<tr>{cells}</tr>" for cells in rows)
         more = f"<p>{len(self.rows) - MOST_ROWS:,} more rows</p>" if self.rows[MOST_ROWS:] else ""
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
@@ -49,3 +61,22 @@ def _shown(value: Any) -> str:
     return (
         f"{value:.4g}" if isinstance(value, float) and not math.isnan(value) else str(_cell(value))
     )
+
+
+def _is_number(value: Any) -> bool:
+    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
+
+
+def _printable(text: str) -> str:
+    return "".join(sign if unicodedata.category(sign) != "Cc" else " " for sign in str(text))
+
+
+def _width(text: str) -> int:
+    """Columns of a terminal."""
+    wide = sum(unicodedata.east_asian_width(sign) in "WF" for sign in text)
+    return len(text) + wide - sum(map(bool, map(unicodedata.combining, text)))
+
+
+def _padded(text: str, width: int, is_right: bool) -> str:
+    space = " " * (width - _width(text))
+    return space + text if is_right else text + space

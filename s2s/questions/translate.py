@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Any, ClassVar
 
 from s2s.config import UserError, nfc
@@ -15,7 +14,11 @@ from s2s.questions.table import Table
 from s2s.runs import Decoded, Interventions, Target, active
 
 DEFAULT_STRATEGY = "beam"
-NAMES = MappingProxyType({name: name for name in STRATEGIES})
+
+
+def strategy_names() -> dict[str, str]:
+    """The rows of STRATEGIES."""
+    return {name: name for name in STRATEGIES}
 
 
 @dataclass(frozen=True)
@@ -26,7 +29,7 @@ class Translate(Question[Decoded]):
 
     run: str = subject(RUN)
     text: str = subject("sentence", link="src")
-    strategy: str = setting(DEFAULT_STRATEGY, choices=NAMES, label="Decoded by")
+    strategy: str = setting(DEFAULT_STRATEGY, choices=strategy_names, label="Decoded by")
     settings: str = setting("{}", help="The strategy's settings as JSON.")
     prefix: tuple[int, ...] = setting(())
     interventions: str = setting("", help="What is done to attention meanwhile, as JSON.")

@@ -1,14 +1,76 @@
-"""Pictures in one HTML file."""
+"""Pictures as HTML: in a file of their own, in a notebook, in a report."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from html import escape
 
-from s2s.plots import Picture
-from s2s.reports import document
+from s2s.plots import AllHeads, ComparedTexts, DrawnFigure, LinkedTokens, Picture, svg, svg_heads
+from s2s.questions import Table
+from s2s.reports import charts, document
+from s2s.versions import NAME
+
+MOST_ROWS = 500  # of a table; the rest is counted
 
 
-def page(title: str, pictures: Sequence[Picture], *, link: str = "") -> str:
-    """The file."""
-    parts = [document.section(one.one_line, document.paragraph(one.finding)) for one in pictures]
-    return document.page(title, "".join(parts))
+def page(
+    title: str, pictures: Sequence[Picture], *, link: str = "", drawn_at: datetime | None = None
+) -> str:
+    """One HTML file. `link` opens the view on its server, or is empty; `drawn_at` is when it was drawn.
+
+    Raises UserError for pictures that would make the file too large.
+    """
+    head = document.header(title, "", document.made_at(drawn_at), link)
+    return charts.page(f"{title} · {NAME}", head + "".join(map(fragment, pictures)))
+
+
+def fragment(picture: Picture) -> str:
+    """What a picture shows, the figure, how to read it, and its numbers, folded. Plotly's figures are drawn by the
+    script of `charts.page`.
+    """
+    finding = document.paragraph(picture.finding, "finding") if picture.finding else ""
+    caption = document.paragraph(picture.caption, "note") if picture.caption else ""
+    numbers = _table(picture.table)
+    if picture.figure is None and picture.vector is None:
+        return f"<section><h2>{document.text(picture.one_line)}</h2>{finding}{numbers}{caption}</section>"
+    folded = document.folded("As a table", numbers)
+    return f"<section>{finding}{_figure(picture)}{caption}{folded}</section>"
+
+
+def embedded(title: str, pictures: Sequence[Picture]) -> str:
+    """The same file as one element of another page, such as a notebook's, whose style it neither takes nor changes."""
+    fit = "this.style.height = this.contentDocument.documentElement.scrollHeight + 'px'"
+    file = page(title, pictures)
+    return (
+        f'<iframe srcdoc="{escape(file)}" title="{document.text(title)}" onload="{fit}"'
+        ' style="width: 100%; height: 40rem; border: 0"></iframe>'
+    )
+
+
+def _figure(picture: Picture) -> str:
+    """As SVG where it can be drawn without Plotly."""
+    title, figure = picture.one_line, picture.figure
+    if picture.vector:
+        return document.figure(picture.vector(title=title, caption=""))
+    if isinstance(figure, LinkedTokens):
+        links, keys, rows, verb = figure
+        return document.figure(svg.lines(links, keys, rows, title=title, verb=verb))
+    if isinstance(figure, AllHeads):
+        drawn = svg_heads.heads(figure.weights, figure.roles, title=title, per_row=figure.per_row)
+        return document.figure(drawn)
+    if isinstance(figure, ComparedTexts):
+        return document.facts(figure.texts)
+    if figure is None:
+        return ""
+    if isinstance(figure, Mapping):
+        return charts.chart(DrawnFigure(figure).to_dict(), picture.alt)
+    return charts.chart(json.loads(str(figure.to_json())), picture.alt)
+
+
+def _table(table: Table) -> str:
+    left = len(table.rows) - MOST_ROWS
+    more = f"{left:,} more rows are not in this file." if left > 0 else ""
+    shown = document.table(table.columns, Table(table.columns, table.rows[:MOST_ROWS]).texts())
+    return shown + (document.paragraph(more, "note") if more else "")

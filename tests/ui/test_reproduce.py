@@ -21,7 +21,7 @@ from s2s.plots import theme
 from s2s.ui.data import profiles
 from s2s.ui.kit import four_digits, reproduce
 from tests.harvest import code_of, compared, executed
-from tests.screen import PAGES, ROOT, html_table, opened, picture
+from tests.screen import PAGES, ROOT, html_table, opened
 
 DEMO = "demo-en-fr"
 SMALL = "builtin:mini-en-fr"
@@ -202,31 +202,6 @@ def all_heads(screen: AppTest) -> np.ndarray:
     header = json.loads(packed[start:end])
     shape = (header["layers"], header["heads"], len(header["rows"]), len(header["keys"]))
     return np.frombuffer(packed[end:], np.uint8).reshape(shape)
-
-
-@pytest.mark.parametrize(
-    "view",
-    [
-        {"kind": "encoder", "layer": "1", "head": "3", "set": "words:1,drop:1"},
-        {"kind": "cross", "tgt": "le chat dort"},
-    ],
-)
-def test_attention(
-    view: dict[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    screen = unfolded("attention", **view)
-    names = executed(screen)
-    assert ("without_sinks" in names) == ("set" in view)
-    _, weights = picture(screen)
-    np.testing.assert_array_equal(weights, names["picture"].weights)
-    pixels = all_heads(screen)
-    np.testing.assert_array_equal(
-        pixels, (np.sqrt(names["heads"]) * np.float32(255) + np.float32(0.5)).astype(np.uint8)
-    )
-    assert pixels.size > 200
-    if "tgt" not in view:
-        (found,) = commanded(screen, monkeypatch, capsys)
-        assert found["text"] == screen.text_input(key="tgt box").placeholder
 
 
 def test_steps(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

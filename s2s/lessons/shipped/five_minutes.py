@@ -7,15 +7,7 @@ from s2s.lessons.question import ChoiceQuestion, HeadQuestion, NumberQuestion, S
 
 START = {"run": "demo-en-fr", "src": "the red house is old"}
 # on Attention: all controls but layer and head
-PICTURE_ONLY = (
-    "chips",
-    "controls target",
-    "reduce",
-    "controls caption",
-    "view",
-    "scale",
-    "picture example",
-)
+PICTURE_ONLY = ("examples", "settings", "view", "finding map")
 ELSEWHERE = "No: find the row *rouge* in the picture; its brightest cell is in another column."
 
 LESSON = Lesson(

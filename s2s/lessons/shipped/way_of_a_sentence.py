@@ -13,7 +13,7 @@ from s2s.lessons.question import (
 RUN = "demo-en-fr"
 SENTENCE = "the red house"
 WAY = ("walk way", "walk progress", "walk below")  # the page's own Previous and Next
-REST = ("examples", "settings", "reduce", "controls caption", "scale")  # on Attention
+REST = ("examples", "settings")  # on Attention
 SETTINGS = "walk settings"  # layer, head and token, where a step does not need them
 WRONG_TARGET = "la maison bleue"  # blue instead of red: what the model has to learn in step 11
 

@@ -9,7 +9,7 @@ SENTENCE = "the cat who chased the mouse was black"
 RUN = {"run": "demo-en-fr"}
 HERE = {**RUN, "src": SENTENCE}
 # What the steps do not need, so that a small screen shows the picture.
-ON_ATTENTION = ("examples", "settings", "view", "scale")
+ON_ATTENTION = ("examples", "settings", "view")
 ON_HEADS = ("controls heads", "controls sentences")
 
 LESSON = Lesson(
@@ -25,7 +25,7 @@ LESSON = Lesson(
             "Most heads point at the word that is "
             "being translated. Compare them: are they all alike?",
             View("attention", {**HERE, "kind": "cross"}),
-            hidden=(*ON_ATTENTION, "controls picture", "controls caption", "picture"),
+            hidden=(*ON_ATTENTION, "selection", "answer"),
             question=ChoiceQuestion(
                 "Why does a layer have several heads, and not one large one?",
                 (
@@ -64,7 +64,7 @@ LESSON = Lesson(
             "weight where it does no harm, often on `<s>` or `</s>`: an **attention sink**.\n\nThis head of the "
             "decoder's self-attention gives much weight to `<s>`. It does not mean that `<s>` matters.",
             View("attention", {**HERE, "kind": "decoder", "layer": "1", "head": "2"}),
-            hidden=(*ON_ATTENTION, "reduce", "controls caption"),
+            hidden=ON_ATTENTION,
             question=NumberQuestion(
                 "Read the last row, which predicts `</s>`: how much weight does it give to `<s>`, from 0 to 1?",
                 "last_row_first_weight",
@@ -182,7 +182,7 @@ LESSON = Lesson(
             "gives *cat* at most 0.09. It need not: *was* itself says that the subject is singular, which is all that "
             "*était* has to know.\n\nBut *black* can become *noir* or *noire*, and only its noun says which.",
             View("attention", {**HERE, "kind": "encoder", "layer": "2", "head": "2"}),
-            hidden=(*ON_ATTENTION, "reduce", "controls caption"),
+            hidden=ON_ATTENTION,
             question=HeadQuestion(
                 "In which head of the encoder does *black* give nearly all of its attention to *cat*?",
                 "encoder",

@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-import plotly
 import streamlit as st
 from starlette.requests import Request
 from starlette.responses import FileResponse
 
+from s2s.reports import library
+
 FILE = Path(__file__)
-PLOTLY = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 
 
 def save_picture() -> None:
@@ -19,7 +19,7 @@ def save_picture() -> None:
 async def plotly_script(request: Request) -> FileResponse:
     """The library that draws a figure for paper; a browser loads it when it first saves one."""
     return FileResponse(
-        PLOTLY, media_type="text/javascript", headers={"Cache-Control": "max-age=86400"}
+        library.PLOTLY, media_type="text/javascript", headers={"Cache-Control": "max-age=86400"}
     )
 
 

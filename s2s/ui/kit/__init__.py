@@ -28,7 +28,7 @@ from s2s.ui.kit.differences import highlighted
 from s2s.ui.kit.find_one import FindOne, is_position
 from s2s.ui.kit.glossary import definitions
 from s2s.ui.kit.new_question import new_question
-from s2s.ui.kit.pictures import show, show_all, show_table
+from s2s.ui.kit.pictures import forget_shown, show, show_all, show_table, shown
 from s2s.ui.kit.qr_code import qr_code
 from s2s.ui.kit.question_fields import question_fields
 from s2s.ui.kit.sentence_row import SentenceRow, sentence_row

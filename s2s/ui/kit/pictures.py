@@ -12,9 +12,9 @@ import streamlit as st
 
 from s2s import access
 from s2s.plots import AllHeads, ComparedTexts, LinkedTokens, Picture
-from s2s.questions import Question, Table, as_text
+from s2s.questions import Question, Table
 from s2s.reports import pictures as reports
-from s2s.ui.canvas import attention_lines, heads_canvas, pack_heads, picture_button
+from s2s.ui.canvas import attention_lines, heads_canvas, pack_heads, picture_button, pooling
 from s2s.ui.kit.cached import by_sentence
 from s2s.ui.kit.captions import file_name
 from s2s.ui.kit.changed_translation import compared_texts
@@ -32,12 +32,12 @@ download = partial(st.download_button, on_click="ignore", icon=ICON)
 
 def forget_shown() -> None:
     """Call this before a page is drawn."""
-    st.session_state[SHOWN] = []
+    st.session_state[SHOWN] = {}
 
 
 def shown() -> list[Picture]:
     """The pictures of the page, in order."""
-    return [*st.session_state.get(SHOWN, [])]
+    return [*st.session_state.get(SHOWN, {}).values()]
 
 
 def show_all(question: Question[Any], answer: Any, pictures: Sequence[Picture]) -> None:
@@ -56,7 +56,7 @@ def show(
     on_enlarge: OnPick | None = None,
 ) -> None:
     """One picture. `on_pick` and `on_enlarge` are called with what is pressed in a grid of heads."""
-    st.session_state.setdefault(SHOWN, []).append(picture)
+    st.session_state.setdefault(SHOWN, {})[picture.name] = picture
     if picture.finding:
         with st.container(key=f"finding {picture.name}"):
             st.html(f"<p class='finding' data-answer>{html.escape(picture.finding)}</p>")
@@ -99,6 +99,8 @@ def _figure(picture: Picture, question: Question[Any], on_pick: OnPick, on_enlar
             on_pick=on_pick,
             on_enlarge=on_enlarge,
         )
+        if (side := pooling(figure.weights.shape)) > 1:
+            st.caption(f"Each dot is the largest of {side} × {side} weights.")
     elif isinstance(figure, LinkedTokens):
         attention_lines(*figure[:3], verb=figure.verb, alt=picture.alt, key=picture.name)
     elif isinstance(figure, ComparedTexts):
@@ -168,7 +170,7 @@ def menu(picture: Picture, question: Question[Any], answer: Any) -> None:
             page = access.for_this_visitor(partial(reports.page, picture.one_line, [picture]))
             download("HTML", page, f"{name}.html", "text/html", key=f"{key} html")
             download("CSV", picture.table.csv, f"{name}.csv", "text/csv", key=f"{key} csv")
-            written = partial(as_text, {"asked": question, "answer": answer})
+            written = partial(question.json, answer)
             download("JSON", written, f"{name}.json", "application/json", key=f"{key} json")
             for file in picture.files:
                 download(

@@ -29,7 +29,9 @@ def sentence_row(what: str, more: Callable[[], None] | None = None) -> SentenceR
     beside = st.container(horizontal=True, vertical_alignment="center", key="ask")
     with beside:
         text = sentence.sentence_box(facts)
-        with st.popover("Examples", icon=":material/format_list_bulleted:", width="content"):
+        with st.popover(
+            "Examples", icon=":material/format_list_bulleted:", key="examples", width="content"
+        ):
             sentence.example_chips(facts, more)
     sentence.before_reading(best, facts, text)
     if not text:

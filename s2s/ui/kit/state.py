@@ -23,7 +23,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import streamlit as st
 
 from s2s import share
-from s2s.questions import Question
+from s2s.questions import Question, options
 from s2s.ui.kit import address, pickers
 
 View = TypeVar("View")
@@ -125,7 +125,7 @@ class ViewState(Generic[View]):
         said = self._rows[name].metadata
         look = {"help": said["help"] or None} | look
         if said["choices"]:
-            return self.choice(name, said["label"], said["choices"], **look)
+            return self.choice(name, said["label"], options(said["choices"]), **look)
         if isinstance(self._field(name).default, bool):
             return self.toggle(name, said["label"], **look)
         return self.text(name, said["label"], **look)

@@ -7,7 +7,7 @@ import streamlit as st
 from s2s.config import UserError
 from s2s.share import LESSON
 from s2s.ui.canvas import mend_navigation, save_picture
-from s2s.ui.kit import address, cached, forms, in_view, pickers
+from s2s.ui.kit import address, cached, forget_shown, forms, in_view, pickers
 from s2s.ui.shell import lesson, lesson_class
 from s2s.ui.shell.arrival import show_arrival
 from s2s.ui.shell.expiry_banner import show_expiry
@@ -25,7 +25,7 @@ from s2s.ui.shell.pages import LESSONS, kept_values, rows, run_meant
 from s2s.ui.shell.share_button import home_url, share_button
 from s2s.ui.shell.style import ICON, apply_style
 from s2s.ui.shell.visitors import show_frame, show_identity
-from s2s.ui.snapshot import begin_record, unrecorded
+from s2s.ui.snapshot import begin_record, forget_record, unrecorded
 
 # before the navigation, which would fetch an icon from Google
 st.set_page_config(page_icon=ICON, layout="wide")
@@ -45,7 +45,11 @@ cached.begin_run()
 lesson.read_from_url(row, is_other_page=is_other_page)
 lesson_class.read_from_url()
 
-begin_record()
+forget_shown()
+if row.is_asked():
+    forget_record()
+else:
+    begin_record()
 apply_style()
 if not show_identity():
     st.stop()

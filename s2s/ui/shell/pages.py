@@ -15,6 +15,7 @@ from s2s.ui.shell.operator import has_operator_page, is_operator
 from s2s.versions import NAME
 
 MAX_SUBJECT = 70  # characters
+ALL = "all"  # views
 LESSONS = "lessons"  # the address of the page that lists them
 FOLDER = settings.dashboard() / "pages"
 
@@ -35,7 +36,16 @@ class Page(NamedTuple):
     lessons_run: str = (
         ""  # why the page shows most with the run of the lessons; "" where it does not
     )
+    # which views show Pictures alone, of which a snapshot is made: ALL, or one as `set` names it, such as `view:same`
+    asked: str = ""
     opens_on: str = LESSONS_RUN  # the run that its address shows where it says nothing of a view
+
+    def is_asked(self) -> bool:
+        """Whether what it shows next is made of Pictures, known before it is drawn."""
+        name, _, value = self.asked.partition(":")
+        return self.asked == ALL or bool(
+            name and address.value_before(self.url_path, name) == value
+        )
 
     def screen(self) -> st.Page:
         """The page as Streamlit knows it."""
@@ -133,6 +143,7 @@ PAGES = (
         keys=("run", "step", "src", "tgt", "kind", "layer", "head", "reduce", "set"),
         summary="Which tokens the model attends to as it reads and writes",
         run="trained",
+        asked=ALL,
         opens_on=EVERYDAY,
     ),
     Page(
@@ -155,6 +166,7 @@ PAGES = (
         keys=("run", "step", "src", "tgt", "layer", "set"),
         summary="The hidden states of words, layer by layer",
         run="trained",
+        asked="view:same",
         lessons_run="its words are whole tokens, and *bank* has two meanings in it.",
     ),
     Page(

@@ -2,32 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any
 
 import streamlit as st
 
-from s2s.ui.kit import file_name
+from s2s import access
+from s2s.reports import pictures as reports
+from s2s.ui.kit import file_name, shown
 from s2s.ui.snapshot.file import snapshot
-from s2s.ui.snapshot.record import KEY, Node, PageRecord, values_of
+from s2s.ui.snapshot.record import KEY, PageRecord, values_of
 
 HELP = (
-    "This page as one HTML file: its figures, tables and texts as they are drawn now. It opens without a network or"
+    "The figures, tables and texts of this page as one HTML file, as they are drawn now. It opens without a network or"
     " this server; figures keep hover and zoom."
 )
 
 
 def snapshot_button(title: str, link: str) -> None:
-    """Downloads the page as it is drawn up to here. `title` is the page's; `link` opens it, or is empty."""
+    """Downloads the page as it is drawn up to here: what was recorded, or its Pictures. `title` is the page's; `link`
+    opens it, or is empty.
+    """
     record = st.session_state.get(KEY)
-    if not isinstance(record, PageRecord):
+    drawn_at = datetime.now(UTC)
+    if isinstance(record, PageRecord):
+        nodes = record.tree()
+        file = partial(snapshot, title, nodes, values_of(nodes), link=link, drawn_at=drawn_at)
+    elif pictures := shown():
+        file = partial(reports.page, title, pictures, link=link, drawn_at=drawn_at)
+    else:
         return
-    nodes = record.tree()
     st.download_button(
         "Snapshot (HTML)",
-        partial(_file, title, nodes, values_of(nodes), link, datetime.now(UTC)),
+        access.for_this_visitor(file),
         f"{file_name(title)}-snapshot.html",
         "text/html",
         key="snapshot",
@@ -35,9 +42,3 @@ def snapshot_button(title: str, link: str) -> None:
         icon=":material/photo_camera:",
         help=HELP,
     )
-
-
-def _file(
-    title: str, nodes: Sequence[Node], values: dict[str, Any], link: str, drawn_at: datetime
-) -> bytes:
-    return snapshot(title, nodes, values, link=link, drawn_at=drawn_at).encode()

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from s2s.reports import document
+from s2s.reports import charts, document
 from s2s.ui.snapshot import components, markdown, sanitizer, tables
 from s2s.ui.snapshot.record import Node, key_of
 from s2s.ui.streamlit_parts import (
@@ -21,13 +21,11 @@ from s2s.ui.streamlit_parts import (
     Json,
     Markdown,
     Metric,
-    PlotlyChart,
     Text,
 )
 
 TOOLS = "tools"  # the container of the run picker and the Share button
 STATIC = '<div class="static-heatmap"'  # what stands in for a figure until Plotly is there
-HEIGHT = 450  # pixels of a figure that names none
 ICON = re.compile(r":material/\w+: *")  # in the label of an option
 LONGEST = 200  # characters of a control's value
 CONTROLS = frozenset(
@@ -87,7 +85,10 @@ def _element(element: Element, values: Values) -> str:
     if kind in CONTROLS:
         return _control(getattr(element, kind), values)
     if kind == "plotly_chart":
-        return _chart(element.plotly_chart, element.width_config.pixel_width)
+        proto = element.plotly_chart
+        return charts.chart(
+            json.loads(proto.spec), proto.alt, width=element.width_config.pixel_width
+        )
     draw = DRAWN.get(kind)
     return draw(getattr(element, kind)) if draw else ""
 
@@ -103,19 +104,6 @@ def _control(proto: Any, values: Values) -> str:
     shown = str(value) if len(str(value)) <= LONGEST else f"{str(value)[: LONGEST - 1]}…"
     label = markdown.inline(proto.label)
     return f'<p class="control"><span>{label}</span> <b><bdi>{document.text(shown)}</bdi></b></p>'
-
-
-def _chart(proto: PlotlyChart, width: int) -> str:
-    """An empty container, and the data of its figure, which the file's own script hands to Plotly."""
-    figure = json.loads(proto.spec)
-    figure["layout"].pop("template", None)  # Streamlit's; its colors are placeholders
-    height = figure["layout"].get("height") or HEIGHT
-    data = json.dumps(figure, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
-    size = f"height:{float(height):.0f}px" + (f";width:{width}px" if width else "")
-    return (
-        f'<div class="scroll"><div class="chart" role="img" aria-label="{document.text(proto.alt)}" style="{size}">'
-        f'<script type="application/json">{data}</script></div></div>'
-    )
 
 
 def _markdown(proto: Markdown) -> str:

@@ -84,6 +84,11 @@ def begin_record() -> None:
     st.session_state[KEY] = record
 
 
+def forget_record() -> None:
+    """What this run of the script draws is not recorded: the page shows Pictures alone."""
+    st.session_state.pop(KEY, None)
+
+
 @contextlib.contextmanager
 def unrecorded() -> Iterator[None]:
     """What is drawn meanwhile is not recorded."""

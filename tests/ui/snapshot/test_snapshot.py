@@ -1,7 +1,7 @@
 """A page as one file: what was drawn, in order, and nothing in it that runs but our script."""
 
-import json
 import re
+from html import escape
 from html.parser import HTMLParser
 
 import numpy as np
@@ -11,11 +11,13 @@ from streamlit.proto.Block_pb2 import Block
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from s2s.config import UserError
+from s2s.reports import charts, pictures
 from s2s.ui.canvas import pack_heads
+from s2s.ui.kit.pictures import SHOWN
 from s2s.ui.snapshot import button, file
 from s2s.ui.snapshot.elements import to_html
 from s2s.ui.snapshot.record import KEY, Node, PageRecord, key_of, values_of
-from tests.screen import opened
+from tests.screen import link, opened
 from tests.ui.snapshot.tree import NASTY, chart, element, folded, nasty_page, table
 
 
@@ -99,7 +101,7 @@ def test_without_figures_there_is_no_library() -> None:
 
 def test_a_page_that_is_too_large_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(file.snapshot("a", [chart("b")], {}).encode()) < 2_500_000
-    monkeypatch.setattr(file, "MOST_BYTES", 1_000_000)
+    monkeypatch.setattr(charts, "MOST_BYTES", 1_000_000)
     with pytest.raises(UserError, match="more than 1 MB; show less"):
         file.snapshot("a", [chart("b")], {})
 
@@ -136,14 +138,48 @@ def test_a_chosen_option_is_said_by_its_label(monkeypatch: pytest.MonkeyPatch) -
     assert shown["src"] == "the red house"
 
 
-def test_attention_as_a_file() -> None:
-    screen = opened("attention", run="demo-en-fr", src="the cat sits on the mat")
+def test_attention_as_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = written(monkeypatch)
+    opened("attention", run="demo-en-fr", src="the cat sits on the mat")
+    assert "<h1>Attention</h1>" in files[-1]
+    assert files[-1].count("<image ") == 8  # every head of two layers
+    assert "cross-attention" in files[-1]
+    assert len(files[-1]) < 200_000  # without Plotly
+
+
+def written(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The files that downloads would have, as soon as their button is drawn."""
+    files: list[str] = []
+    monkeypatch.setattr(
+        button.access, "for_this_visitor", lambda work: files.append(work()) or work
+    )
+    return files
+
+
+def test_a_page_of_pictures_is_not_recorded_and_its_snapshot_is_their_file(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    files = written(monkeypatch)
+    screen = opened("states", src="the bank is by the river")
+    assert KEY in screen.session_state
+    screen.session_state["states view"] = "same"  # as its widget does
+    screen.run()
+    assert KEY not in screen.session_state
     assert "snapshot" in {each.key for each in screen.get("download_button")}
-    nodes = screen.session_state[KEY].tree()
-    html = file.snapshot("Attention", nodes, {})
-    assert "<h1>Attention</h1>" in html
-    assert "When the model predicts" in html
-    assert html.count("<image ") == 8  # every head of two layers
-    (figure,) = re.findall('<script type="application/json">(.*?)</script>', html)
-    assert "cross-attention" in json.loads(figure)["layout"]["title"]["text"]
-    assert 'static-heatmap"' not in html
+    (picture,) = screen.session_state[SHOWN].values()
+    assert files[-1].startswith("<!doctype html>")
+    assert "<h1>States</h1>" in files[-1]
+    assert pictures.fragment(picture) in files[-1]
+    assert f'<a href="{escape(link(screen))}">' in files[-1]
+    screen.session_state["states view"] = "map"
+    screen.run()
+    assert KEY in screen.session_state
+    assert not screen.session_state[SHOWN]
+
+
+def test_a_link_that_opens_pictures_is_not_recorded_and_one_without_pictures_has_no_snapshot() -> (
+    None
+):
+    screen = opened("states", src=" ", set="view:same")
+    assert KEY not in screen.session_state
+    assert "snapshot" not in {each.key for each in screen.get("download_button")}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from s2s.ui.snapshot import library
+from s2s.reports import library
 
 
 def test_it_has_the_traces_that_are_drawn_and_keeps_its_license() -> None:

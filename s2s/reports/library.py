@@ -1,4 +1,4 @@
-"""The figures' library as a snapshot has it: the code that plotly ships, in a form that a browser starts in a third of
+"""The figures' library as a file has it: the code that plotly ships, in a form that a browser starts in a third of
 the time.
 
 A browser reads functions within functions once per level, so the two around everything go; it reads a text of one-byte
@@ -11,9 +11,11 @@ import base64
 import functools
 import gzip
 import re
+from pathlib import Path
 
-from s2s.ui.canvas.save_picture import PLOTLY
+import plotly
 
+PLOTLY = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 BEGIN = '"use strict";var Plotly=('
 END = "window.Plotly = Plotly;"
 MODULE = re.compile(r"\b(\w+)=\w+\(\([\w,]*\)=>\{")  # where one begins

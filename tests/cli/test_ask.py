@@ -1,0 +1,81 @@
+"""The command `ask`: a question in a terminal."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from s2s.cli import main
+from s2s.questions import Have, SameWord, to_json
+from s2s.views import BY_NAME
+from tests.test_asked import TWO, without_plotly
+
+COMMAND = ("ask", "demo-en-fr", "same-word", "--set", f"text={TWO.text}")
+SECOND = ("--set", f"second={TWO.second}")
+
+
+@pytest.fixture
+def answer() -> object:
+    return Have().answer(TWO)
+
+
+def test_the_finding_and_the_numbers_are_printed(
+    capsys: pytest.CaptureFixture[str], answer: object
+) -> None:
+    assert main([*COMMAND, *SECOND]) == 0
+    out, err = capsys.readouterr()
+    finding, _, table = out.partition("\n\n")
+    assert finding == TWO.finding(answer)  # type: ignore[arg-type]
+    assert table == TWO.table(answer).text() + "\n"  # type: ignore[arg-type]
+    assert err == ""
+
+
+def test_json_and_csv_have_every_digit_and_need_no_plotly(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, answer: object
+) -> None:
+    without_plotly(monkeypatch)
+    assert main([*COMMAND, *SECOND, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found == {"question": "same-word", "asked": to_json(TWO), "answer": to_json(answer)}
+    assert main([*COMMAND, *SECOND, "--csv"]) == 0
+    _, *rows = csv.reader(io.StringIO(capsys.readouterr().out))
+    table = TWO.table(answer)  # type: ignore[arg-type]
+    assert [[float(cell) for cell in row[1:]] for row in rows] == [row[1:] for row in table.rows]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("demo-en-fr", "same-wrd"), "no question `same-wrd`; the nearest are `same-word`"),
+        (("demo-en-fr", "same-word", "--set", "txt=a"), "no setting `txt`; the nearest are `text`"),
+        (("demo-en-fr", "same-word", "--set", "text"), "has no key and value"),
+        (("demo-en-fr", "same-word", "--set", "word=x"), "`word` is `x`; give a whole number."),
+        (("-", "same-word"), "is asked of a run; give its name, id or folder instead of `-`."),
+        (("a,b", "same-word"), "is asked of one run; give its name, id or folder instead of `a,b`"),
+        (("nosuch", "same-word", *COMMAND[3:]), "There is no run `nosuch`"),
+        ((*COMMAND[1:], *SECOND, "--set", "strategy=bem"), "There is no strategy `bem`"),
+    ],
+)
+def test_a_mistake_is_one_sentence(
+    arguments: tuple[str, ...], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["ask", *arguments]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert sentence in err
+
+
+def test_help_lists_the_questions(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["ask", "--help"])
+    out = capsys.readouterr().out
+    for name, row in BY_NAME.items():
+        assert f"  {name} " in out
+        assert ", ".join(row.question.settable()) in out
+    assert "One word in two sentences\n" in out
+
+
+def test_a_value_is_taken_as_it_is_written() -> None:
+    given = {"text": "  two = 2", "second": "[1]", "word": "2"}
+    assert SameWord.read("a@best", given) == SameWord("a@best", "  two = 2", "[1]", word=2)

@@ -1,0 +1,171 @@
+"""What the menu "Save, data, code" prints is run: the program and the command give what the page shows.
+
+A new row of VIEWS needs links here, which together change every field of its question.
+"""
+
+import ast
+import base64
+import html
+import json
+import math
+import shlex
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from s2s.api import Asked
+from s2s.cli import main
+from s2s.plots import AllHeads, DrawnFigure, LinkedTokens, Picture, svg
+from s2s.questions import ANSWERS, to_json
+from s2s.ui.canvas import pack_heads
+from s2s.ui.kit.pictures import SHOWN
+from s2s.views import VIEWS, View
+from tests.screen import component, opened
+
+HOUSE = "the red house is not old"
+LONG = " and ".join(["the red house is old"] * 9)
+LINKS: dict[str, list[dict[str, str]]] = {
+    "same-word": [
+        {"src": "the bank is by the river", "set": "view:same,word:6,word2:6"},
+        {
+            "src": "the red house",
+            "layer": "1",
+            "set": "view:same,second:the house is old,strategy:greedy",
+        },
+    ],
+    "attention": [
+        {"src": HOUSE, "tgt": "la maison rouge", "layer": "1", "head": "3", "kind": "encoder"},
+        {"src": HOUSE, "reduce": "rollout", "set": "words:1,drop:1,scale:row,strategy:greedy"},
+        {"src": LONG, "set": "from:5.3"},
+    ],
+    "attention-lines": [
+        {"src": HOUSE, "tgt": "la maison rouge", "kind": "decoder", "set": "view:lines,share:0.5"},
+        {"src": HOUSE, "layer": "1", "head": "mean", "set": "view:lines,heads:1.2 2.4,drop:1"},
+        {
+            "src": HOUSE,
+            "head": "2",
+            "reduce": "norm",
+            "set": "view:lines,words:1,scale:row,strategy:greedy",
+        },
+    ],
+    "heads-of-sentence": [
+        {"src": HOUSE, "tgt": "la maison rouge", "layer": "1", "head": "3", "kind": "encoder"},
+        {"src": HOUSE, "set": "scale:row,strategy:greedy,alone:1.2"},
+    ],
+}
+INHERITED = {"attention-lines": {"part"}}  # and of no use there: lines are of the whole map
+
+
+@pytest.mark.parametrize("row", VIEWS, ids=[row.question.name for row in VIEWS])
+def test_the_menus_program_and_command_give_what_the_page_shows(
+    row: View, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert row.question.name in LINKS, f"give links that open `{row.question.name}`"
+    changed: set[str] = set()
+    for link in LINKS[row.question.name]:
+        screen = opened(row.page, **link)
+        for name in screen.session_state[SHOWN]:
+            screen.session_state[f"menu {name}"] = True  # open
+        screen.run()
+        assert not screen.exception
+        program, command = printed(screen, row.question.name)
+        asked = run(program)
+        assert type(asked.question) is row.question
+        shown = screen.session_state[SHOWN]
+        assert asked.pictures
+        for picture in asked.pictures:
+            check(screen, shown[picture.name], picture)
+        ANSWERS.clear()
+        assert main(shlex.split(command)[3:]) == 0
+        found = json.loads(capsys.readouterr().out)
+        assert found["asked"] == to_json(asked.question)
+        assert same(found["answer"], to_json(asked.answer))
+        changed |= {*asked.question.changed}
+    declared = {field.name for field in row.question.declared()}
+    left = declared - changed - INHERITED.get(row.question.name, set())
+    assert not left, "let a link change each of these, too"
+
+
+def printed(screen: AppTest, name: str) -> tuple[str, str]:
+    """The program and the command of the open menu that ask this question."""
+    codes = [str(each.value) for each in screen.code]
+    found = [pair for pair in pairwise(codes) if shlex.split(pair[1])[5:6] == [name]]
+    assert found, f"no menu prints `{name}`"
+    return found[0]
+
+
+def run(program: str) -> Asked[Any]:
+    """The value of its last line, asked anew."""
+    ANSWERS.clear()
+    *statements, last = ast.parse(program).body
+    names: dict[str, Any] = {}
+    exec(compile(ast.Module(statements, []), "menu", "exec"), names)
+    assert isinstance(last, ast.Expr)
+    found = eval(compile(ast.Expression(last.value), "menu", "eval"), names)
+    assert isinstance(found, Asked)
+    return found
+
+
+def check(screen: AppTest, shown: Picture, found: Picture) -> None:
+    """The page shows this picture: its words, its numbers, and what the browser is sent of its figure."""
+    for name in ("title", "alt", "finding", "caption", "about"):
+        assert getattr(found, name) == getattr(shown, name)
+    assert same(to_json(found.table), to_json(shown.table))
+    bodies = [str(each.proto.body) for each in screen.get("html")]
+    assert not found.finding or any(html.escape(found.finding) in body for body in bodies)
+    figure = found.figure
+    if isinstance(figure, LinkedTokens):
+        sent = component(screen, "heads")
+        links = {head["name"]: head["links"] for head in sent["heads"]}
+        assert same(links, {name: rounded(of_head) for name, of_head in figure.links.items()})
+    elif isinstance(figure, AllHeads):
+        canvas = next(
+            each.proto
+            for each in screen.get("bidi_component")
+            if each.proto.component_name.endswith("heads_canvas")
+        )
+        assert canvas.bytes == pack_heads(*figure[:4], roles=figure.roles)
+    elif figure is not None:
+        drawn = (
+            json.loads(str(figure.to_json()))
+            if hasattr(figure, "to_json")
+            else DrawnFigure(figure).to_dict()
+        )
+        sent = [json.loads(each.proto.spec)["data"] for each in screen.get("plotly_chart")]
+        assert any(same(numbers(each), numbers(drawn["data"])) for each in sent)
+
+
+def rounded(links: svg.Links) -> list[tuple[int, int, float]]:
+    """As the browser gets them."""
+    return [(row, key, round(weight, 4)) for row, key, weight in links]
+
+
+def numbers(traces: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What the traces draw, unpacked."""
+    return [
+        {name: unpacked(trace[name]) for name in ("x", "y", "z", "text", "name") if name in trace}
+        for trace in traces
+    ]
+
+
+def unpacked(values: Any) -> Any:
+    if not isinstance(values, dict):
+        return values
+    flat = np.frombuffer(base64.b64decode(values["bdata"]), values["dtype"])
+    return flat.reshape(
+        [int(side) for side in str(values.get("shape", len(flat))).split(",")]
+    ).tolist()
+
+
+def same(one: Any, other: Any) -> bool:
+    """Equal, numbers but for their last digits."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(same(one[name], other[name]) for name in one)
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        return len(one) == len(other) and all(map(same, one, other))
+    if isinstance(one, float) and isinstance(other, int | float):
+        return math.isclose(one, other, rel_tol=1e-4, abs_tol=1e-6)
+    return bool(one == other)

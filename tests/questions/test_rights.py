@@ -1,0 +1,239 @@
+"""Rights, in one matrix: whoever asks, however they ask, and whatever somebody else has asked before."""
+
+from __future__ import annotations
+
+import json
+import logging
+import shlex
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from s2s import access, settings
+from s2s.access import DeniedError
+from s2s.data import Corpus, Pair, saved_datasets
+from s2s.questions import (
+    ANSWERS,
+    AttentionLines,
+    AttentionOf,
+    ForcedWeights,
+    Have,
+    HeadsOf,
+    PoolOf,
+    Question,
+    SameWord,
+    Translate,
+    as_text,
+)
+from s2s.questions.same_word import AnyTwoWords
+from s2s.reports import pictures as reports
+from s2s.runs import runs_folder
+from s2s.settings import new_id
+from s2s.ui.kit.cached import ScreenHave
+from s2s.views import BY_NAME, VIEWS
+from tests.conftest import make_run
+from tests.hostile.home import visiting
+
+OWNER, GUEST, STRANGER = "ann", "eve", "bob"
+SECRET = "secretann"
+NOTE = "noteann"  # what the owner writes about the run
+TEXT, OTHER = "1 2 3", "2 1 2"
+
+
+class Asked(NamedTuple):
+    """A question, and whether an answer has something of the run's dataset; None where no answer ever has."""
+
+    question: Callable[[str], Question[Any]]  # about a run
+    has_data: Callable[[Any], bool] | None = None
+
+
+# Every question that a view of VIEWS asks, itself or on the way.
+ASKED: Mapping[str, Asked] = {
+    "same-word": Asked(
+        lambda run: SameWord(run, TEXT, OTHER), lambda found: found.one.n_elsewhere > 0
+    ),
+    "any-two-words": Asked(AnyTwoWords, lambda found: not np.isnan(found.cosines).any()),
+    "sentences": Asked(PoolOf, lambda found: any(SECRET in text for text in found.texts)),
+    "attention": Asked(lambda run: AttentionOf(run, TEXT)),
+    "attention-lines": Asked(lambda run: AttentionLines(run, TEXT)),
+    "heads-of-sentence": Asked(lambda run: HeadsOf(run, TEXT, layer="1", head="1")),
+    "translate": Asked(lambda run: Translate(run, TEXT)),
+    "forced-weights": Asked(lambda run: ForcedWeights(run, TEXT, "3 2 1")),
+}
+
+
+class Role(NamedTuple):
+    """Who asks, what the owner shares then, and what that allows."""
+
+    workspace: str
+    shared: dict[str, bool]
+    may_ask: bool
+    sees_data: bool = False
+
+
+LINK = {"link": True, "data": False}
+LINK_AND_DATA = {"link": True, "data": True}
+OWNED = Role(OWNER, {}, may_ask=True, sees_data=True)
+WITH_LINK = Role(GUEST, LINK, may_ask=True)
+WITH_DATA = Role(GUEST, LINK_AND_DATA, may_ask=True, sees_data=True)
+NO_WORKSPACE = Role(access.NOBODY, LINK, may_ask=True)
+NOT_SHARED = Role(STRANGER, {}, may_ask=False)
+NOBODY = Role(access.NOBODY, {}, may_ask=False)
+# The owner asks first and in between, and a guest again after the sentences are no longer shared.
+ORDER = (
+    OWNED,
+    WITH_LINK,
+    NOT_SHARED,
+    WITH_DATA,
+    NO_WORKSPACE,
+    NOBODY,
+    OWNED,
+    WITH_LINK,
+)
+
+
+@dataclass(frozen=True)
+class Home:
+    """A hosted server with one run, of a dataset whose every sentence has a word that nobody else may read."""
+
+    path: Path
+    run: str
+
+    def share(self, what: dict[str, bool]) -> None:
+        """The run's link, its sentences, or nothing."""
+        path = self.path / "sharing" / f"run-{self.run}.json"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(json.dumps({"format": 1, "link": False, "data": False, **what}))
+
+
+@pytest.fixture(scope="module")
+def _made(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    path = tmp_path_factory.mktemp("rights")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("S2S_HOME", str(path))
+        pairs = tuple(Pair(f"1 2 {n % 9} {SECRET}", f"{SECRET} {n % 9} 2 1") for n in range(30))
+        corpus = Corpus("upload", "train", pairs, ())
+        dataset = saved_datasets.save(corpus, name=f"{SECRET} dataset", owner=OWNER)
+        run = new_id()
+        about = make_run(runs_folder() / run, {}) / "recipe.json"
+        told = {"owner": OWNER, "source": f"corpus:{dataset}", "valid": None, "comment": NOTE}
+        about.write_text(json.dumps(json.loads(about.read_text()) | told))
+        sample = {"step": 30, "source": "2 4", "text": "9", "reference": "4 2"}
+        (about.parent / "samples.jsonl").write_text(json.dumps(sample) + "\n")
+    return Home(path, run)
+
+
+@pytest.fixture
+def home(_made: Home, monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
+    """Nothing is asked yet."""
+    monkeypatch.setenv("S2S_HOME", str(_made.path))
+    monkeypatch.setenv("S2S_HOSTED", "1")
+    monkeypatch.setenv("S2S_SECRET", "x" * 32)
+    ANSWERS.clear()
+    logger = logging.getLogger("streamlit")
+    level = logger.level
+    logger.setLevel(logging.ERROR)  # it warns of every cached read outside a session
+    yield _made
+    logger.setLevel(level)
+
+
+def results(have: Have, question: Question[Any]) -> list[str]:
+    """What whoever asks gets: the answer, its CSV, its table, and of a view the page with its pictures."""
+    answer = have.answer(question)
+    table = question.table(answer)
+    found = [
+        as_text({"asked": question, "answer": answer}),
+        repr(answer),
+        table.csv(),
+        table.html(),
+    ]
+    if view := BY_NAME.get(question.name):
+        pictures = view.pictures(question, answer, "a model")
+        found += [reports.page("a page", pictures), *map(repr, pictures)]
+    return found
+
+
+def from_a_command(have: Have, question: Question[Any]) -> list[str]:
+    """The same as the command line asks it, by its own words."""
+    _, _, _, _, runs, _, *rest = shlex.split(question.command)
+    given = dict(text.split("=", 1) for text in rest[1:-1:2])
+    read = type(question).read(runs, given)
+    assert read == question
+    return results(have, read)
+
+
+def on_a_page(monkeypatch: pytest.MonkeyPatch, workspace: str) -> AbstractContextManager[None]:
+    return visiting(monkeypatch, workspace)
+
+
+def in_a_program(monkeypatch: pytest.MonkeyPatch, workspace: str) -> AbstractContextManager[None]:
+    return access.acting_as(workspace)
+
+
+WAYS = {
+    "program": (in_a_program, Have, results),
+    "command": (in_a_program, Have, from_a_command),
+    "page": (on_a_page, ScreenHave, results),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("name", ASKED)
+def test_everyone_gets_what_they_may_see_whoever_asked_before(
+    name: str, way: str, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entering, make, ask = WAYS[way]
+    has_data = ASKED[name].has_data
+    for run in (home.run, f"{home.run}@20"):
+        for role in ORDER:
+            home.share(role.shared)
+            question = ASKED[name].question(run)
+            with entering(monkeypatch, role.workspace):
+                have = make()
+                if not role.may_ask:
+                    refused_as_unknown(have, question, home.run)
+                    continue
+                found = ask(have, question)
+                is_shown = has_data is not None and has_data(have.answer(question))
+            assert is_shown is (role.sees_data and has_data is not None), role
+            if not role.sees_data:
+                assert not [text for text in found if SECRET in text]
+            assert not [text for text in found if NOTE in text or str(settings.home()) in text]
+
+
+def refused_as_unknown(have: Have, question: Question[Any], run: str) -> None:
+    """What is not theirs is refused as what is not there, also when the answer is known already."""
+    said = []
+    for asked in (question, type(question)(**question.changed | {"run": new_id()})):
+        for ask in (have.answer, have.timed, have.key):
+            with pytest.raises(DeniedError) as refused:
+                ask(asked)
+            said.append(str(refused.value).replace(asked.run.partition("@")[0], "ID"))  # type: ignore[attr-defined]
+    assert {each.replace("ID@20", "ID") for each in said} == {said[-1]}
+    assert run not in said[-1]
+
+
+def test_every_question_of_a_view_and_all_that_it_asks_is_in_the_matrix(home: Home) -> None:
+    met: set[str] = set()
+
+    class Noting(Have):
+        def answer(self, question: Question[Any]) -> Any:
+            met.add(question.name)
+            return super().answer(question)
+
+    with access.acting_as(OWNER):
+        for row in VIEWS:
+            assert row.question.name in ASKED, f"what may a guest see of `{row.question.name}`?"
+            Noting().answer(ASKED[row.question.name].question(home.run))
+    assert met == {*ASKED}
+
+
+def test_a_dataset_of_everybody_is_nobodys_secret(home: Home) -> None:
+    """The demos' sentences are there for all: the matrix is about whose they are, not about hiding."""
+    with access.acting_as(access.NOBODY):
+        assert Have().answer(PoolOf("demo-en-fr")).n_own > 0
