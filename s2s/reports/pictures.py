@@ -51,22 +51,29 @@ def embedded(title: str, pictures: Sequence[Picture]) -> str:
 
 def _figure(picture: Picture) -> str:
     """As SVG where it can be drawn without Plotly."""
-    title, figure = picture.one_line, picture.figure
-    if picture.vector:
-        return document.figure(picture.vector(title=title, caption=""))
-    if isinstance(figure, LinkedTokens):
-        links, keys, rows, verb = figure
-        return document.figure(svg.lines(links, keys, rows, title=title, verb=verb))
-    if isinstance(figure, AllHeads):
-        drawn = svg_heads.heads(figure.weights, figure.roles, title=title, per_row=figure.per_row)
+    if drawn := _vector(picture):
         return document.figure(drawn)
+    figure = picture.figure
     if isinstance(figure, ComparedTexts):
         return document.facts(figure.texts)
-    if figure is None:
+    if figure is None or isinstance(figure, LinkedTokens | AllHeads):
         return ""
     if isinstance(figure, Mapping):
         return charts.chart(DrawnFigure(figure).to_dict(), picture.alt)
     return charts.chart(json.loads(str(figure.to_json())), picture.alt)
+
+
+def _vector(picture: Picture) -> str:
+    """The SVG; empty where only Plotly draws it."""
+    title, figure = picture.one_line, picture.figure
+    if picture.vector:
+        return picture.vector(title=title, caption="")
+    if isinstance(figure, LinkedTokens):
+        links, keys, rows, verb = figure
+        return svg.lines(links, keys, rows, title=title, verb=verb)
+    if isinstance(figure, AllHeads):
+        return svg_heads.heads(figure.weights, figure.roles, title=title, per_row=figure.per_row)
+    return ""
 
 
 def _table(table: Table) -> str:

@@ -48,7 +48,7 @@ def test_texts_are_text_and_nothing_is_loaded_or_run_but_our_script() -> None:
     html = pictures.page(NASTY, [picture(each) for each in FIGURES.values()], link="http://a/?b=1")
     tags = Tags(html).found
     scripts = [attributes.get("type") for tag, attributes in tags if tag == "script"]
-    assert scripts == [*["application/json"] * 2, "application/octet-stream", None]
+    assert scripts == [*["application/json"] * 2, "application/octet-stream", None, None]
     assert not {tag for tag, _ in tags} & {"img", "iframe", "form", "object", "embed", "base"}
     addresses = {
         value
