@@ -15,6 +15,7 @@ from s2s.ui.shell import page_link
 from s2s.views import view_of
 
 MAX_EXAMPLES = 12  # sentences with a gold alignment that are offered
+ROWS = "links rows"
 EXAMPLE = "attention gold example"
 
 
@@ -34,9 +35,11 @@ def show(asked: Asked) -> None:
     show_all(question, answer, view_of(question).pictures(question, answer, asked.model))
     with of_best:
         _best_head(asked, answer)
-    with st.expander("Links as a table", icon=":material/table:"):
-        show_table(question.table(answer), key="table of links", alt="Links between words")
-        st.caption("Positions are counted from 0.")
+    rows = st.expander("Links as a table", icon=":material/table:", key=ROWS, on_change="rerun")
+    if rows.open:
+        with rows:
+            show_table(question.table(answer), key="table of links", alt="Links between words")
+            st.caption("Positions are counted from 0.")
     _examples(asked, answer)
     page_link(
         "heads",
