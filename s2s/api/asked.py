@@ -88,6 +88,8 @@ def ask(question: Question[Answer], *, progress: bool = True) -> Asked[Answer]:
         raise UserError(
             f"`{given}` is no question; give one of s2s.questions, such as SameWord(...)."
         )
+    if not question.of(RUN) and any(row.metadata["of"] == RUN for row in question.declared()):
+        raise UserError(f"`{question.name}` is asked of a run, and none is given; name one.")
     with tqdm(delay=LONG, leave=False, unit="step", file=sys.stderr, disable=not progress) as bar:
 
         def tell(done: int, of: int) -> None:

@@ -6,7 +6,7 @@ import dataclasses
 import json
 import math
 import shlex
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import Field, dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
@@ -191,16 +191,6 @@ class Question(Generic[Answer]):
         return {row.name: row for row in cls.declared() if row.name not in cls._runs()}
 
     @classmethod
-    def _refused(cls, named: Sequence[str]) -> str:
-        """What is to be given instead of these runs; empty where they will do."""
-        if not cls._runs():
-            return f"no run; give `{NO_RUN}`" if named else ""
-        if not named:
-            return "a run; give its name, id or folder"
-        is_one = not isinstance(getattr(cls, cls._runs()[0]), tuple)
-        return "one run; give its name, id or folder" if is_one and len(named) > 1 else ""
-
-    @classmethod
     def _runs(cls) -> list[str]:
         return [row.name for row in cls.declared() if row.metadata["of"] == RUN]
 
@@ -215,8 +205,10 @@ class Question(Generic[Answer]):
             name: _value(name, text, choose("setting", name, rows)) for name, text in given.items()
         }
         named = [] if runs == NO_RUN else runs.split(",")
-        if why := cls._refused(named):
-            raise UserError(f"`{cls.name}` is asked of {why} instead of `{shortened(runs)}`.")
+        if named and not cls._runs():
+            raise UserError(f"`{cls.name}` is asked of no run; give `{NO_RUN}` in its place.")
+        if len(named) > 1 and not isinstance(getattr(cls, cls._runs()[0]), tuple):
+            raise UserError(f"`{cls.name}` is asked of one run, and {len(named)} are given.")
         for name in cls._runs():
             values[name] = tuple(named) if isinstance(getattr(cls, name), tuple) else "".join(named)
         return cls(**values)

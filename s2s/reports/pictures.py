@@ -9,7 +9,7 @@ from html import escape
 
 from s2s.plots import AllHeads, ComparedTexts, DrawnFigure, LinkedTokens, Picture, svg, svg_heads
 from s2s.questions import Table
-from s2s.reports import charts, document
+from s2s.reports import charts, differences, document
 from s2s.versions import NAME
 
 MOST_ROWS = 500  # of a table; the rest is counted
@@ -51,22 +51,40 @@ def embedded(title: str, pictures: Sequence[Picture]) -> str:
 
 def _figure(picture: Picture) -> str:
     """As SVG where it can be drawn without Plotly."""
-    title, figure = picture.one_line, picture.figure
-    if picture.vector:
-        return document.figure(picture.vector(title=title, caption=""))
-    if isinstance(figure, LinkedTokens):
-        links, keys, rows, verb = figure
-        return document.figure(svg.lines(links, keys, rows, title=title, verb=verb))
-    if isinstance(figure, AllHeads):
-        drawn = svg_heads.heads(figure.weights, figure.roles, title=title, per_row=figure.per_row)
+    if drawn := _vector(picture):
         return document.figure(drawn)
+    figure = picture.figure
     if isinstance(figure, ComparedTexts):
-        return document.facts(figure.texts)
-    if figure is None:
+        return _compared(figure)
+    if figure is None or isinstance(figure, LinkedTokens | AllHeads):
         return ""
     if isinstance(figure, Mapping):
         return charts.chart(DrawnFigure(figure).to_dict(), picture.alt)
     return charts.chart(json.loads(str(figure.to_json())), picture.alt)
+
+
+def _compared(figure: ComparedTexts) -> str:
+    """One below the other, with the differences from the first."""
+    texts, nouns = figure
+    first = next(iter(texts.values()), "")
+    shown = "".join(
+        f"{document.paragraph(caption, 'note')}<p dir='auto'>{differences.highlighted(text, first)[0]}</p>"
+        for caption, text in texts.items()
+    )
+    return shown + (differences.legend(*nouns) if len({*texts.values()}) > 1 else "")
+
+
+def _vector(picture: Picture) -> str:
+    """The SVG; empty where only Plotly draws it."""
+    title, figure = picture.one_line, picture.figure
+    if picture.vector:
+        return picture.vector(title=title, caption="")
+    if isinstance(figure, LinkedTokens):
+        links, keys, rows, verb = figure
+        return svg.lines(links, keys, rows, title=title, verb=verb)
+    if isinstance(figure, AllHeads):
+        return svg_heads.heads(figure.weights, figure.roles, title=title, per_row=figure.per_row)
+    return ""
 
 
 def _table(table: Table) -> str:

@@ -8,6 +8,7 @@ import base64
 import html
 import json
 import math
+import re
 import shlex
 from itertools import pairwise
 from typing import Any
@@ -18,7 +19,7 @@ from streamlit.testing.v1 import AppTest
 
 from s2s.api import Asked
 from s2s.cli import main
-from s2s.plots import AllHeads, DrawnFigure, LinkedTokens, Picture, svg
+from s2s.plots import AllHeads, ComparedTexts, DrawnFigure, LinkedTokens, Picture, svg
 from s2s.questions import ANSWERS, to_json
 from s2s.ui.canvas import pack_heads
 from s2s.ui.kit.pictures import SHOWN
@@ -49,6 +50,29 @@ LINKS: dict[str, list[dict[str, str]]] = {
             "head": "2",
             "reduce": "norm",
             "set": "view:lines,words:1,scale:row,strategy:greedy",
+        },
+    ],
+    "alignment": [
+        {"src": HOUSE, "layer": "1", "head": "2", "set": "view:alignment,links:share,share:0.5"},
+        {
+            "src": "the red house",
+            "tgt": "la maison verte",
+            "reduce": "norm",
+            "set": "view:alignment,strategy:greedy",
+        },
+    ],
+    "intervene": [
+        {
+            "src": "the red house",
+            "layer": "1",
+            "head": "3",
+            "set": "view:change,at:3,to:2.3,among:chosen,switched:cross.1.2=off encoder.1.1=uniform",
+        },
+        {
+            "src": HOUSE,
+            "tgt": "la maison verte",
+            "kind": "encoder",
+            "set": "view:change,switched:encoder.1.1=uniform,strategy:greedy",
         },
     ],
     "heads-of-sentence": [
@@ -128,7 +152,14 @@ def check(screen: AppTest, shown: Picture, found: Picture) -> None:
             if each.proto.component_name.endswith("heads_canvas")
         )
         assert canvas.bytes == pack_heads(*figure[:4], roles=figure.roles)
-    elif figure is not None:
+    elif isinstance(figure, ComparedTexts):
+        plain = [html.unescape(re.sub("<del.*?</del> ?|<.*?>", "", body)) for body in bodies]
+        assert {text or "(nothing)" for text in figure.texts.values()} <= {*map(str.strip, plain)}
+    elif figure is None:
+        tables = [each.value for each in screen.dataframe]
+        rows = [[*row] for row in found.table.rows]
+        assert any(same(rows, table.values.tolist()) for table in tables)
+    else:
         drawn = (
             json.loads(str(figure.to_json()))
             if hasattr(figure, "to_json")

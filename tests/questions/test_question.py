@@ -12,7 +12,18 @@ import pytest
 import s2s
 from s2s import questions
 from s2s.config import UserError
-from s2s.questions import ANSWERS, RUN, SETTING, SUBJECT, VIEW, Have, Question, Table, as_text
+from s2s.questions import (
+    ANSWERS,
+    RUN,
+    SETTING,
+    SUBJECT,
+    VIEW,
+    Have,
+    Question,
+    Table,
+    as_text,
+    options,
+)
 from s2s.questions.question import setting, subject, view
 from s2s.views import VIEWS, named
 
@@ -79,7 +90,7 @@ def test_a_view_never_asks_again_and_a_setting_does() -> None:
 def changed(kind: type[Question[Any]], row: dataclasses.Field[Any]) -> Any:
     """Another value of a field than its default."""
     if row.metadata["choices"]:
-        return next(slug for slug in row.metadata["choices"] if slug != row.default)
+        return next(slug for slug in options(row.metadata["choices"]) if slug != row.default)
     others: dict[type, Any] = {str: HOSTILE, int: 3, bool: True, tuple: (4, 5)}
     return others[type(row.default)]
 

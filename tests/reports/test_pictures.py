@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 import pytest
 
 from s2s.config import UserError
-from s2s.plots import AllHeads, LinkedTokens, Picture, svg
+from s2s.plots import AllHeads, ComparedTexts, LinkedTokens, Picture, svg
 from s2s.plots.picture import Figure
 from s2s.questions import Table
 from s2s.reports import charts, pictures
@@ -24,6 +24,7 @@ FIGURES: dict[str, Figure] = {
     "heads": AllHeads(
         WEIGHTS, [NASTY] * 2, [NASTY] * 2, "predicts", [[NASTY] * 3] * 2, (None, None), None, False
     ),
+    "texts": ComparedTexts({NASTY: "the red house", "b": f"the {NASTY}"}, (NASTY, "the old one")),
     "none": None,
 }
 
@@ -48,7 +49,7 @@ def test_texts_are_text_and_nothing_is_loaded_or_run_but_our_script() -> None:
     html = pictures.page(NASTY, [picture(each) for each in FIGURES.values()], link="http://a/?b=1")
     tags = Tags(html).found
     scripts = [attributes.get("type") for tag, attributes in tags if tag == "script"]
-    assert scripts == [*["application/json"] * 2, "application/octet-stream", None]
+    assert scripts == [*["application/json"] * 2, "application/octet-stream", None, None]
     assert not {tag for tag, _ in tags} & {"img", "iframe", "form", "object", "embed", "base"}
     addresses = {
         value
@@ -72,6 +73,7 @@ def test_texts_are_text_and_nothing_is_loaded_or_run_but_our_script() -> None:
         ("mapping", '"bdata":"AACAPw=="'),
         ("lines", "<svg "),
         ("heads", "<image "),
+        ("texts", 'the <del title="not here">red house</del>'),
         ("none", "<h2>"),
     ],
 )
@@ -80,8 +82,11 @@ def test_a_picture_is_its_finding_its_figure_how_to_read_it_and_its_numbers(
 ) -> None:
     html = pictures.fragment(picture(FIGURES[kind]))
     assert drawn in html
-    said = re.findall("<p class=(finding|note)>(.*?)</p>", html)
-    assert [(name, unescape(text)) for name, text in said] == [("finding", NASTY), ("note", NASTY)]
+    said = [
+        (name, unescape(text))
+        for name, text in re.findall("<p class=(finding|note)>(.*?)</p>", html)
+    ]
+    assert (said[0], said[-1]) == (("finding", NASTY), ("note", NASTY))
     cells = [unescape(cell) for cell in re.findall("<td.*?><bdi>(.*?)</bdi>", html)]
     assert cells == [NASTY, "0.1235", "b", ""]
     assert html.count("<details>") == (kind != "none")

@@ -24,13 +24,14 @@ from s2s.analysis import (
     worst_first,
 )
 from s2s.files import csv_writer
+from s2s.reports.differences import legend
 from s2s.runs import Evaluation, System, evaluations
 from s2s.scores import METRIC_NAMES, METRICS
 from s2s.share import Column
 from s2s.ui.evaluate import references
 from s2s.ui.evaluate.view_state import STATE, numbered
 from s2s.ui.kit import cached, file_name, forms, nats, plain, score_counts
-from s2s.ui.kit.differences import against_reference, legend
+from s2s.ui.kit.differences import against_reference
 from s2s.ui.shell import PAGES, page_link
 from s2s.words import MetricName
 

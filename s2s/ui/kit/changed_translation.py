@@ -7,8 +7,8 @@ from collections.abc import Mapping
 
 import streamlit as st
 
+from s2s.reports import differences
 from s2s.runs import Decoded
-from s2s.ui.kit import differences
 from s2s.ui.kit.captions import nats
 from s2s.ui.kit.text import plain
 

@@ -37,7 +37,7 @@ def test_markup_in_tokens_is_text() -> None:
     html = file.snapshot(NASTY, nasty_page(), {"src": NASTY}, link=f"http://a/?b={NASTY}")
     tags = Tags(html).found
     scripts = [attributes.get("type") for tag, attributes in tags if tag == "script"]
-    assert scripts == ["application/json", "application/octet-stream", None]
+    assert scripts == ["application/json", "application/octet-stream", None, None]
     assert not {tag for tag, _ in tags} & {"img", "iframe", "form", "object", "embed", "base"}
     assert not [name for _, attributes in tags for name in attributes if name.startswith("on")]
     assert "document.title=&#x27;ran&#x27;" in html

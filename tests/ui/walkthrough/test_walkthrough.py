@@ -23,6 +23,7 @@ from s2s.runs import Run, RunFolder, teacher_forcing
 from s2s.share import unpack
 from s2s.tokenizers.word import WordTokenizer
 from s2s.ui.kit import cached
+from s2s.ui.kit.cached import asking
 from s2s.ui.snapshot.record import Node, key_of
 from s2s.ui.walkthrough import update
 from s2s.ui.walkthrough.code import ROOT, Code, excerpt
@@ -108,7 +109,9 @@ def test_next_leads_through_every_step_each_is_explained_and_its_code_recomputes
 
 
 @pytest.mark.slow
-def test_every_step_draws_and_says_what_each_model_does(tmp_path: Path) -> None:
+def test_every_step_draws_and_says_what_each_model_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A step that says the same of two models, with the same code, is drawn once."""
     run = s2s.load(DEMO)
     drawn = {  # the demo's steps are drawn above
@@ -116,6 +119,7 @@ def test_every_step_draws_and_says_what_each_model_does(tmp_path: Path) -> None:
     }
     for kind in KINDS:
         run = run_of(kind, tmp_path / kind)
+        monkeypatch.setattr(asking, "open_as_saved", lambda name, step=None, run=run: run)
         reference = teacher_forcing.reference(run, "w3 w9 w4", "w5 w6")
         sentence = TracedSentence(run, "w3 w9 w4", reference, False, 0, 0, 1)
         for slug, step in STEPS.items():
