@@ -2,10 +2,10 @@
 
 import streamlit as st
 
+from s2s.reports.differences import legend
 from s2s.ui.compare import cards as compare_cards
 from s2s.ui.compare import columns, find_one, reference
 from s2s.ui.kit import cached, sentence, vocabulary
-from s2s.ui.kit.differences import legend
 
 find_one.FIND_ONE.take_found()
 run_id = st.session_state["run"]

@@ -16,13 +16,19 @@ MOST_ROWS = 500  # of a table; the rest is counted
 
 
 def page(
-    title: str, pictures: Sequence[Picture], *, link: str = "", drawn_at: datetime | None = None
+    title: str,
+    pictures: Sequence[Picture],
+    *,
+    about: str = "",
+    link: str = "",
+    drawn_at: datetime | None = None,
 ) -> str:
-    """One HTML file. `link` opens the view on its server, or is empty; `drawn_at` is when it was drawn.
+    """One HTML file. `about` is a line below the title; `link` opens the view on its server, or is empty; `drawn_at` is
+    when it was drawn.
 
     Raises UserError for pictures that would make the file too large.
     """
-    head = document.header(title, "", document.made_at(drawn_at), link)
+    head = document.header(title, about, document.made_at(drawn_at), link)
     return charts.page(f"{title} · {NAME}", head + "".join(map(fragment, pictures)))
 
 

@@ -19,6 +19,7 @@ from s2s.lessons import (
     check,
 )
 from s2s.runs import Run, load
+from s2s.ui.shell.pages import Page
 from s2s.ui.snapshot.record import Node, key_of
 from tests.screen import link, lost, opened, page_text
 
@@ -55,6 +56,12 @@ def drawn_keys(nodes: Sequence[Node]) -> set[str]:
             found.add(key_of(str(getattr(getattr(node.element, str(kind)), "id", ""))))
         found |= drawn_keys(node.children)
     return found
+
+
+@pytest.fixture(autouse=True)
+def every_page_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also one whose snapshot is made of its Pictures."""
+    monkeypatch.setattr(Page, "is_asked", lambda page: False)
 
 
 @every_step

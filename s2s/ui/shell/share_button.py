@@ -47,7 +47,8 @@ def _link(page: Page, own: list[in_view.Shown]) -> None:
                 on_click=_add_to_lesson,
                 help="This page, as you see it, becomes a step of a lesson of your own, with your note.",
             )
-    snapshot_button(page.title, url)
+    about = str(st.session_state.get("src") or "") if "src" in page.keys else ""
+    snapshot_button(page.title, url, about)
     for shown in own:
         _switches(shown)
     if is_local(url):

@@ -19,9 +19,9 @@ HELP = (
 )
 
 
-def snapshot_button(title: str, link: str) -> None:
+def snapshot_button(title: str, link: str, about: str = "") -> None:
     """Downloads the page as it is drawn up to here: what was recorded, or its Pictures. `title` is the page's; `link`
-    opens it, or is empty.
+    opens it, or is empty; `about` is its sentence, which a record has anyway.
     """
     record = st.session_state.get(KEY)
     drawn_at = datetime.now(UTC)
@@ -29,7 +29,7 @@ def snapshot_button(title: str, link: str) -> None:
         nodes = record.tree()
         file = partial(snapshot, title, nodes, values_of(nodes), link=link, drawn_at=drawn_at)
     elif pictures := shown():
-        file = partial(reports.page, title, pictures, link=link, drawn_at=drawn_at)
+        file = partial(reports.page, title, pictures, about=about, link=link, drawn_at=drawn_at)
     else:
         return
     st.download_button(

@@ -168,7 +168,7 @@ def test_a_page_of_pictures_is_not_recorded_and_its_snapshot_is_their_file(
     assert "snapshot" in {each.key for each in screen.get("download_button")}
     (picture,) = screen.session_state[SHOWN].values()
     assert files[-1].startswith("<!doctype html>")
-    assert "<h1>States</h1>" in files[-1]
+    assert "<h1>States</h1><p>the bank is by the river</p>" in files[-1]
     assert pictures.fragment(picture) in files[-1]
     assert f'<a href="{escape(link(screen))}">' in files[-1]
     screen.session_state["states view"] = "map"
