@@ -160,7 +160,7 @@ SOME = (
 FINDINGS = (
     Finding(
         lambda two: two.is_unknown,
-        "“<unk>” stands for whatever this model does not know: {change}.",
+        "This model does not know both words, and reads “<unk>” where it does not: {change}.",
     ),
     Finding(
         lambda two: not two.is_same,

@@ -89,7 +89,7 @@ def test_a_shared_view_keeps_what_its_sender_changed() -> None:
     )
     assert "Step 4 of 5" in heading(screen)
     assert (box(screen), screen.session_state["head"]) == ("the cat sleeps", "3")
-    assert any("st-key-attention-reduce" in str(each.proto.body) for each in screen.get("html"))
+    assert any("st-key-settings" in str(each.proto.body) for each in screen.get("html"))
     layer, head = (f"lesson answer five-minutes.4 {what}" for what in ("layer", "head"))
     assert "Not head 3 of layer 2" in verdict(press(screen, "Check"))  # the picture's
     screen.segmented_control(key="head").set_value("mean").run()
