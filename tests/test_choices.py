@@ -1,4 +1,4 @@
-"""One more position encoding, strategy, metric or plot is a module and a row: a toy of each is found everywhere."""
+"""One more position encoding, strategy, metric, plot or question is a module and a row: a toy of each is found."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import io
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType, ModuleType
+from typing import ClassVar
 
 import plotly.graph_objects as go
 import pytest
@@ -16,11 +18,13 @@ from streamlit.testing.v1 import AppTest
 from torch import Tensor
 
 import s2s
-from s2s import decode, plots, scores
+from s2s import decode, plots, scores, views
 from s2s.cli import main
 from s2s.config import POSITION_KINDS, Choice, PositionKind, UserError, position_kinds
 from s2s.decode import Greedy, greedy
 from s2s.model.positions import Position
+from s2s.questions import AttentionOf, Finding, ForcedAttention, Table, first
+from s2s.questions.question import view
 from s2s.runs import runs_folder
 from s2s.scores import Metric, Score
 from tests.conftest import TINY
@@ -166,3 +170,58 @@ def test_a_toy_plot_is_checked_drawn_described_and_its_data_can_be_downloaded() 
     assert json.loads(drawn.proto.spec)["layout"]["title"]["text"] == "Two values"
     assert [each.value for each in screen.caption] == ["Each dot is a value."]
     assert [each.proto.label for each in screen.get("download_button")] == ["Two values (CSV)"]
+
+
+LEAST = (Finding(lambda table: table.rows, "“{rows[0][0]}” gets the least attention."),)
+
+
+@dataclass(frozen=True)
+class Least(AttentionOf):
+    """The source token that gets the least weight of cross-attention."""
+
+    name: ClassVar[str] = "least"
+
+    kind: str = view("cross", in_set=False, choices=MappingProxyType({"cross": "cross"}))
+
+    def table(self, answer: ForcedAttention) -> Table:
+        """One row per source token, the least first."""
+        shown = self.simplified(answer).picture
+        total = sorted(zip(shown.weights.mean(0).tolist(), shown.keys, strict=True))
+        return Table(("token", "mean weight"), [[key, weight] for weight, key in total])
+
+    def finding(self, answer: ForcedAttention) -> str:
+        """The first row."""
+        return first(LEAST, self.table(answer))
+
+
+@pytest.fixture
+def toy_question(monkeypatch: pytest.MonkeyPatch) -> None:
+    def pictures(question: Least, answer: ForcedAttention, model: str) -> list[plots.Picture]:
+        table = question.table(answer)
+        bars = go.Figure(go.Bar(x=[row[1] for row in table.rows]))
+        said = question.finding(answer)
+        return [plots.Picture("least", f"{model}\nleast attention", bars, said, table, said)]
+
+    module = ModuleType("s2s.plots.least_view")
+    module.pictures = pictures  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    row = views.View("attention", "least", "Least", Least, "least_view")
+    monkeypatch.setattr(views, "VIEWS", (*views.VIEWS, row))
+    monkeypatch.setattr(views, "BY_NAME", {**views.BY_NAME, "least": row})
+
+
+@pytest.mark.usefixtures("toy_question")
+def test_a_toy_question_is_a_tab_with_its_menu_and_a_command(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    screen = opened("attention", run=DEMO, src="the red house", set="view:least")
+    assert not lost(screen)
+    said = "gets the least attention."
+    assert any(said in str(each.proto.body) for each in screen.get("html"))
+    screen.session_state["menu least"] = True
+    screen.run()
+    assert any("s2s.ask(Least(" in str(code.value) for code in screen.code)
+    assert main(["ask", DEMO, "least", "--set", "text=the red house"]) == 0
+    assert said in capsys.readouterr().out
+    screen = opened("attention", run=DEMO, src="the red house", kind="encoder", set="view:least")
+    assert "Least is about cross-attention only." in page_text(screen)

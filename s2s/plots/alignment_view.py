@@ -24,14 +24,15 @@ def pictures(question: Alignment, answer: Aligned, model: str) -> list[Picture]:
     words = answer.words
     method = LINK_METHODS[question.links]
     title = map_title(model, "cross", f"{words.name}\nlinks: {method.label.lower()}")
-    figure: Figure = theme.empty("There are no words to link: one side has none.")
     if words.weights.size:
         cells = heatmap_data(words.weights, words.keys, words.rows, title=title, verb=words.verb)
-        figure = mark_alignment(cells, answer.links, answer.gold or ())
+        figure: Figure = mark_alignment(cells, answer.links, answer.gold or ())
+    else:
+        figure = theme.empty("There are no words to link: one side has none.")
     links = sorted(answer.links, key=lambda link: link[::-1])
     pairs = ", ".join(f"{words.rows[tgt]} with {words.keys[src]}" for src, tgt in links)
     drawn = [(tgt, src, float(words.weights[tgt, src])) for src, tgt in links]
-    caption = [f"{method.about} ({method.source})", MARKS, GOLD if answer.gold else "", WORDS]
+    caption = [f"{method.about} ({method.source}).", MARKS, GOLD if answer.gold else "", WORDS]
     reduction = REDUCTIONS[question.reduce].label.lower()
     about = [f"{model} · {reduction}", f"{answer.source} → {answer.target}", LINES]
     return [

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
+import numpy as np
+
 from s2s.plots import svg
 from s2s.plots.attention import heatmap_data
 from s2s.plots.attention_view import map_title
@@ -11,6 +13,7 @@ from s2s.plots.picture import ComparedTexts, Picture
 from s2s.questions import Candidates, Changed, Intervene, candidates, weights_table
 from s2s.runs import Decoded
 
+NOT_FINITE = "There is no picture of the changed attention: its numbers are not finite."
 SAME_TARGET = (
     "The target is forced to be the same as in the heatmap of the unchanged model, so that rows can be compared. A"
     " head that is off has empty rows."
@@ -52,7 +55,7 @@ def _translations(question: Intervene, answer: Changed, model: str) -> Picture:
 
 
 def _candidates(answer: Changed, found: Candidates, model: str) -> Picture:
-    title = f"{model}\ncandidates for token {found.position + 1}, after “{found.prefix}”"
+    title = f"{model}\nCandidates for token {found.position + 1}, after “{found.prefix}”"
     best = found.tokens[int(found.after.argmax())]
     return Picture(
         "candidates",
@@ -61,7 +64,7 @@ def _candidates(answer: Changed, found: Candidates, model: str) -> Picture:
         "Probabilities of the next token: most probable without the change"
         f" {found.tokens[0]}, with it {best}",
         candidates(answer),
-        caption=f"Candidates for token {found.position + 1}, after “{found.prefix}”: the most probable ones of either.",
+        caption="The most probable tokens, without the change or with it.",
     )
 
 
@@ -69,15 +72,17 @@ def _heatmap(question: Intervene, answer: Changed, model: str) -> Picture:
     changed = question.map(answer)
     title = map_title(model, question.kind, f"{changed.name} · changed")
     labels = (changed.weights, changed.keys, changed.rows)
+    is_finite = bool(np.isfinite(changed.weights).all())
     return Picture(
         "changed attention",
         title,
-        heatmap_data(*labels, title=title, verb=changed.verb),
+        heatmap_data(*labels, title=title, verb=changed.verb) if is_finite else None,
         f"Heatmap of {title.replace(chr(10), ', ')}",
         weights_table(changed),
-        caption=SAME_TARGET,
+        "" if is_finite else NOT_FINITE,
+        SAME_TARGET,
         about=f"{model}\nActive interventions: {answer.described}.",
-        vector=partial(svg.heatmap, *labels, verb=changed.verb),
+        vector=partial(svg.heatmap, *labels, verb=changed.verb) if is_finite else None,
     )
 
 

@@ -62,7 +62,7 @@ class Changed:
 
     @property
     def moved(self) -> str:
-        """`4 heads of cross-attention were`: those that are made to look; empty for all of them."""
+        """`4 heads of cross-attention were`: those that are made to attend; empty for all of them."""
         if self.interventions.overridden is None:
             return ""
         n = len(self.looking)
@@ -70,7 +70,7 @@ class Changed:
 
     @property
     def keys(self) -> str:
-        """`“red” and “house”`: what they look at."""
+        """`“red” and “house”`: what they attend to."""
         tokens = [self.attention.src_tokens[key] for key in self.interventions.keys]
         return listed([_quoted(token) for token in tokens])
 
@@ -120,9 +120,9 @@ class Changed:
     def _override(self) -> str:
         token = _quoted(self.attention.tgt_tokens[self.interventions.position])
         heads = "all heads of cross-attention look"
-        if (moved := self.interventions.overridden) is not None:
-            verb = "looks" if len(moved) == 1 else "look"
-            heads = f"{_count(len(moved))} of cross-attention {verb}"
+        if self.interventions.overridden is not None:
+            n = len(self.looking)
+            heads = f"{_count(n)} of cross-attention {'looks' if n == 1 else 'look'}"
         number = self.interventions.position + 1
         return f"while token {number} ({token}) is written, {heads} only at {self.keys}"
 

@@ -83,7 +83,7 @@ class Intervene(Question[Changed]):
     strategy: str = setting(DEFAULT_STRATEGY, choices=strategy_names, label="Decoded by")
     at: str = setting("", scope="sentence", label="While it writes")  # a target token, from 1
     to: str = setting("", scope="sentence", label="it looks only at")  # `2.3`: source tokens
-    overridden: str = setting("", link="among", label="In")
+    overridden: str = setting("", link="among", label="Override attention in")
     switched: str = setting("")  # `cross.1.3=off`: kind, layer, head, intervention
     kind: str = setting(
         "cross", in_set=False, choices=MappingProxyType({kind: kind for kind in KINDS})

@@ -31,7 +31,7 @@ from s2s.questions.question import RUN, Question, setting, subject, view
 from s2s.questions.table import Table
 from s2s.questions.translate import DEFAULT_STRATEGY, strategy_names
 from s2s.runs import Run, states
-from s2s.tokenizers import SPECIALS
+from s2s.tokenizers import SPECIALS, UNK
 
 CLEAR = 0.05  # of a cosine: a smaller difference is not worth a sentence
 LEAST_WEIGHT = 0.1  # of attention, mean of all heads: below, no word of the translation is that of a source word
@@ -115,8 +115,8 @@ class TwoOccurrences:
 
     @property
     def is_unknown(self) -> bool:
-        """Whether the model knows one of the words not at all."""
-        return self.one.word in SPECIALS or self.other.word in SPECIALS
+        """Whether the model cannot read one of the words, or a part of it."""
+        return SPECIALS[UNK] in self.one.word + self.other.word
 
     @property
     def is_same(self) -> bool:
@@ -160,7 +160,7 @@ SOME = (
 FINDINGS = (
     Finding(
         lambda two: two.is_unknown,
-        "“<unk>” stands for every word that this model does not know: {change}.",
+        "“<unk>” stands for whatever this model does not know: {change}.",
     ),
     Finding(
         lambda two: not two.is_same,
@@ -326,7 +326,9 @@ def shared_word(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
     differing = (position for position, (ours, theirs) in pairs if ours != theirs)
     n_common = next(differing, min(len(one), len(other)))
     for start in (n_common, 0):
-        if both := [word for word in one[start:] if word in other[start:] and word not in SPECIALS]:
+        if both := [
+            word for word in one[start:] if word in other[start:] and SPECIALS[UNK] not in word
+        ]:
             word = max(both, key=len)
             return list(one).index(word, start), list(other).index(word, start)
     return 0, 0

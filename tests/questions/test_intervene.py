@@ -208,3 +208,11 @@ def test_the_pictures_say_what_is_done_and_have_the_numbers() -> None:
         "token,without the change,with the change", "b,0.75,0.25", "'=1+1,0.25,0.75",
     ]  # fmt: skip
     assert len(heatmap.table.rows) == 3
+
+
+def test_weights_that_are_not_finite_are_a_table() -> None:
+    seen = replace(SEEN, cross=ROWS * np.nan)
+    heatmap = pictures(ASKED, replace(changed(), attention=seen), "a run")[-1]
+    assert heatmap.figure is None
+    assert "not finite" in heatmap.finding
+    assert heatmap.svg() == ""

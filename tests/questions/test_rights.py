@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import io
 import json
 import logging
 import shlex
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, redirect_stdout
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
+import s2s
 from s2s import access, settings
 from s2s.access import DeniedError
-from s2s.analysis import Head
+from s2s.cli import make_parser
 from s2s.data import Corpus, Gold, Link, Pair, saved_datasets
 from s2s.questions import (
     ANSWERS,
@@ -44,11 +47,14 @@ from s2s.views import BY_NAME, VIEWS
 from tests.conftest import make_run
 from tests.hostile.home import visiting
 
+FORMS = (("--json",), ("--csv",), ())
 OWNER, GUEST, STRANGER = "ann", "eve", "bob"
 SECRET = "secretann"
 NOTE = "noteann"  # what the owner writes about the run
-TEXT, OTHER, TARGET = "1 2 3", "2 1 2", "3 2"
-NONE_FIRST = json.dumps(Interventions(((Head("cross", 0, 0), "off"),)).to_json())
+TEXT, TARGET, OTHER = "1 2 3", "3 2 1", "2 1 2"
+
+
+CHANGE = Interventions(position=1, keys=(1,)).to_json()
 
 
 class Asked(NamedTuple):
@@ -68,16 +74,16 @@ ASKED: Mapping[str, Asked] = {
     "attention": Asked(lambda run: AttentionOf(run, TEXT)),
     "attention-lines": Asked(lambda run: AttentionLines(run, TEXT)),
     "heads-of-sentence": Asked(lambda run: HeadsOf(run, TEXT, layer="1", head="1")),
-    "translate": Asked(lambda run: Translate(run, TEXT)),
     "alignment": Asked(
         lambda run: Alignment(run, TEXT, TARGET), lambda found: found.gold is not None
     ),
-    "gold-alignment": Asked(GoldOf, lambda found: bool(found.targets)),
-    "intervene": Asked(lambda run: Intervene(run, TEXT, at="1", to="1")),
+    "gold-alignment": Asked(GoldOf, lambda found: any(SECRET in text for text in found.targets)),
+    "intervene": Asked(lambda run: Intervene(run, TEXT, at="1", to="2", switched="cross.1.2=off")),
     "intervention-effect": Asked(
-        lambda run: InterventionEffect(run, TEXT, "3 2 1", interventions=NONE_FIRST)
+        lambda run: InterventionEffect(run, TEXT, TARGET, interventions=json.dumps(CHANGE))
     ),
-    "forced-weights": Asked(lambda run: ForcedWeights(run, TEXT, "3 2 1")),
+    "translate": Asked(lambda run: Translate(run, TEXT)),
+    "forced-weights": Asked(lambda run: ForcedWeights(run, TEXT, TARGET)),
 }
 
 
@@ -130,8 +136,9 @@ def _made(tmp_path_factory: pytest.TempPathFactory) -> Home:
     path = tmp_path_factory.mktemp("rights")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("S2S_HOME", str(path))
-        pairs = tuple(Pair(f"1 2 {n % 9} {SECRET}", f"{SECRET} {n % 9} 2 1") for n in range(30))
-        pairs = (Pair(TEXT, TARGET, Gold((Link(0, 1),))), *pairs)
+        gold = Gold((Link(0, 2), Link(1, 1), Link(2, 0)))
+        secrets = [Pair(f"1 2 {n % 9} {SECRET}", f"{SECRET} {n % 9} 2 1", gold) for n in range(30)]
+        pairs = (Pair(TEXT, TARGET, gold), *secrets)
         corpus = Corpus("upload", "train", pairs, ())
         dataset = saved_datasets.save(corpus, name=f"{SECRET} dataset", owner=OWNER)
         run = new_id()
@@ -173,13 +180,26 @@ def results(have: Have, question: Question[Any]) -> list[str]:
     return found
 
 
+def from_a_program(have: Have, question: Question[Any]) -> list[str]:
+    """The same, and what `s2s.ask` shows in a notebook."""
+    asked = s2s.ask(question, progress=False)
+    return [*results(have, question), repr(asked), str(asked._repr_mimebundle_())]
+
+
 def from_a_command(have: Have, question: Question[Any]) -> list[str]:
-    """The same as the command line asks it, by its own words."""
-    _, _, _, _, runs, _, *rest = shlex.split(question.command)
-    given = dict(text.split("=", 1) for text in rest[1:-1:2])
-    read = type(question).read(runs, given)
-    assert read == question
-    return results(have, read)
+    """The same, and what the command line prints of a view."""
+    if question.name not in BY_NAME:
+        return results(have, question)
+    return [*results(have, question), *(commanded(question, *form) for form in FORMS)]
+
+
+def commanded(question: Question[Any], *form: str) -> str:
+    """What the code menu's command prints."""
+    words = [word for word in shlex.split(question.command)[3:] if word != "--json"]
+    arguments = make_parser().parse_args([*words, *form])
+    with redirect_stdout(io.StringIO()) as out:
+        arguments.command(arguments)  # for whoever this code works for; `main` is the operator's
+    return out.getvalue()
 
 
 def on_a_page(monkeypatch: pytest.MonkeyPatch, workspace: str) -> AbstractContextManager[None]:
@@ -190,10 +210,10 @@ def in_a_program(monkeypatch: pytest.MonkeyPatch, workspace: str) -> AbstractCon
     return access.acting_as(workspace)
 
 
-WAYS = {
-    "program": (in_a_program, Have, results),
-    "command": (in_a_program, Have, from_a_command),
-    "page": (on_a_page, ScreenHave, results),
+WAYS = {  # for whom, what opens things, what is asked for, and how the run is named
+    "program": (in_a_program, Have, from_a_program, "{}"),
+    "command": (in_a_program, Have, from_a_command, "{}@20"),
+    "page": (on_a_page, ScreenHave, results, "{}@20"),
 }
 
 
@@ -202,30 +222,30 @@ WAYS = {
 def test_everyone_gets_what_they_may_see_whoever_asked_before(
     name: str, way: str, home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    entering, make, ask = WAYS[way]
+    entering, make, ask, run = WAYS[way]
+    question = ASKED[name].question(run.format(home.run))
     has_data = ASKED[name].has_data
-    for run in (home.run, f"{home.run}@20"):
-        for role in ORDER:
-            home.share(role.shared)
-            question = ASKED[name].question(run)
-            with entering(monkeypatch, role.workspace):
-                have = make()
-                if not role.may_ask:
-                    refused_as_unknown(have, question, home.run)
-                    continue
-                found = ask(have, question)
-                is_shown = has_data is not None and has_data(have.answer(question))
-            assert is_shown is (role.sees_data and has_data is not None), role
-            if not role.sees_data:
-                assert not [text for text in found if SECRET in text]
-            assert not [text for text in found if NOTE in text or str(settings.home()) in text]
+    for role in ORDER:
+        home.share(role.shared)
+        with entering(monkeypatch, role.workspace):
+            have = make()
+            if not role.may_ask:
+                refused_as_unknown(have, question, home.run)
+                continue
+            found = ask(have, question)
+            is_shown = has_data is not None and has_data(have.answer(question))
+        assert is_shown is (role.sees_data and has_data is not None), role
+        if not role.sees_data:
+            assert not [text for text in found if SECRET in text]
+        assert not [text for text in found if NOTE in text or str(settings.home()) in text]
 
 
 def refused_as_unknown(have: Have, question: Question[Any], run: str) -> None:
     """What is not theirs is refused as what is not there, also when the answer is known already."""
     said = []
     for asked in (question, type(question)(**question.changed | {"run": new_id()})):
-        for ask in (have.answer, have.timed, have.key):
+        ways = [have.answer, have.timed, have.key, partial(s2s.ask, progress=False)]
+        for ask in [*ways, *([commanded] if asked.name in BY_NAME else [])]:
             with pytest.raises(DeniedError) as refused:
                 ask(asked)
             said.append(str(refused.value).replace(asked.run.partition("@")[0], "ID"))  # type: ignore[attr-defined]

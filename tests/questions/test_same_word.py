@@ -60,7 +60,7 @@ ONE_KNOWN = {"elsewhere": (UNKNOWN, 0.9)}
 # By the place in FINDINGS: an answer of which it is said with these words, and one nearly the same of which it would be
 # false.
 SAID: tuple[tuple[TwoOccurrences, str, TwoOccurrences], ...] = (
-    (two(("<unk>", "bank")), "every word that this model does not know", two()),
+    (two(("<unk>s", "<unk>s")), "whatever this model does not know", two()),
     (two(("bank", "money")), "“bank” and “money” are two words", two(("bank", "Bank."))),
     (
         two(translated=SENSES, **FAR),

@@ -15,11 +15,12 @@ from s2s.ui.shell import page_link
 from s2s.views import view_of
 
 MAX_EXAMPLES = 12  # sentences with a gold alignment that are offered
+ROWS = "links rows"
 EXAMPLE = "attention gold example"
 
 
 def show(asked: Asked) -> None:
-    """The method, the links, and sentences to try."""
+    """The links; beside them the method, below them sentences to try."""
     if asked.question.kind != "cross":
         st.info("Only cross-attention links words of the source with words of the target.")
         st.button("Show cross-attention", on_click=_show_cross, icon=":material/swap_horiz:")
@@ -31,13 +32,14 @@ def show(asked: Asked) -> None:
         gold_alignment.show_lessons_run(asked.run)
     question = _question(asked)
     answer = cached.SCREEN.answer(question)
+    show_all(question, answer, view_of(question).pictures(question, answer, asked.model))
     with of_best:
         _best_head(asked, answer)
-    pictures = view_of(question).pictures(question, answer, asked.model)
-    show_all(question, answer, pictures)
-    with st.expander("Links as a table", icon=":material/table:"):
-        show_table(question.table(answer), key="table of links", alt="Links between words")
-        st.caption("Positions are counted from 0.")
+    rows = st.expander("Links as a table", icon=":material/table:", key=ROWS, on_change="rerun")
+    if rows.open:
+        with rows:
+            show_table(question.table(answer), key="table of links", alt="Links between words")
+            st.caption("Positions are counted from 0.")
     _examples(asked, answer)
     page_link(
         "heads",

@@ -32,17 +32,20 @@ def show(asked: Asked) -> None:
     with asked.beside, st.container(horizontal=True, vertical_alignment="bottom"):
         at = _position(attention.tgt_tokens)
         to = _keys(attention.src_tokens)
-        overridden = _overridden(asked)
-        switched = _switched_heads(asked)
+        overridden, switched = _heads(asked)
         if at or to or switched:
             st.button("Reset", key="reset change", icon=":material/undo:", on_click=_reset)
-    is_override = bool(at and to)
-    if not (switched or is_override):
+    _answer(asked, (at, to, overridden), switched)
+
+
+def _answer(asked: Asked, override: tuple[str, str, str], switched: str) -> None:
+    """What the interventions change, or what is still to be chosen."""
+    at, to, _ = override
+    if not (switched or (at and to)):
         st.info(_invitation(at, to), icon=":material/touch_app:")
-        _example(attention)
+        _example(asked.answer.attention)
         return
-    override = (at, to, overridden) if is_override else ("", "", "")
-    question = _question(asked, override, switched)
+    question = _question(asked, override if at and to else ("", "", ""), switched)
     try:
         answer = cached.SCREEN.answer(question)
     except UserError as error:
@@ -136,7 +139,7 @@ def _position(tokens: Sequence[str]) -> str:
         key=key,
         placeholder="Choose a token",
         on_change=chosen,
-        width=200,
+        width=150,
     )
     return "" if index is None else str(index + 1)
 
@@ -180,10 +183,9 @@ def _overridden(asked: Asked) -> str:
         )
         STATE.remember(overridden="")
         given = ""
-    kind, layer, head = asked.question.which(asked.answer)
-    if kind != "cross" or layer is None is head:
+    if not (selected := _selected(asked)):
         return ""
-    names = {"": "All layers and heads", CHOSEN: f"Only {_selection_name(layer, head)}"}
+    names = {"": "All layers and heads", CHOSEN: selected.capitalize()}
     key = STATE.key("overridden")
     st.session_state[key] = given
     chosen = st.segmented_control(
@@ -198,39 +200,48 @@ def _overridden(asked: Asked) -> str:
     return str(chosen or "")
 
 
-def _selection_name(layer: int | None, head: int | None) -> str:
-    """`layer 1 head 2`, `head 2`."""
-    names = {"layer": layer, "head": head}
-    return " ".join(f"{name} {index + 1}" for name, index in names.items() if index is not None)
+def _selected(asked: Asked) -> str:
+    """`only layer 1 head 2`, `only head 2`; empty where not some of cross-attention's heads are selected."""
+    kind, *indices = asked.question.which(asked.answer)
+    pairs = zip(("layer", "head"), indices, strict=True)
+    names = [f"{name} {index + 1}" for name, index in pairs if index is not None]
+    return f"only {' '.join(names)}" if names and kind == "cross" else ""
 
 
-def _switched_heads(asked: Asked) -> str:
-    """Heads of all kinds with their interventions; those of the page's kind can be chosen."""
+def _heads(asked: Asked) -> tuple[str, str]:
+    """Which heads are overridden, and heads of all kinds with their interventions, folded."""
     every = all_heads(asked.run.model)
     chosen = switched_heads(str(STATE.value("switched")), every, WEIGHT_INTERVENTIONS)
     text = as_link(chosen, every) or ""
     STATE.remember(switched=text)
-    kind = asked.question.kind
+    is_chosen = STATE.shown("overridden") == CHOSEN
+    changed = [f"{len(chosen)} switched" if chosen else "", is_chosen and _selected(asked)]
+    title = ": ".join(filter(None, ("Heads", ", ".join(filter(None, changed)))))
+    with st.popover(title, icon=":material/toggle_off:", key="switch heads", width="content"):
+        overridden = _overridden(asked)
+        _switches(asked.question.kind, every, chosen)
+    return overridden, text
+
+
+def _switches(kind: str, every: Sequence[Head], chosen: dict[Head, str]) -> None:
+    """Those of the page's kind can be chosen."""
     heads = [head for head in every if head.kind == kind]
     own = {head: chosen[head] for head in heads if head in chosen}
-    title = f"Switch heads off{f': {len(chosen)}' if chosen else ''}"
-    with st.popover(title, icon=":material/toggle_off:", key="switch heads", width="content"):
-        about = " ".join(f"**{row.label}**: {row.about}" for row in WEIGHT_INTERVENTIONS.values())
-        st.caption(f"Heads of {KIND_NAMES[kind]}. {about}")
-        for name, row in WEIGHT_INTERVENTIONS.items():
-            key = _heads_key(name)
-            st.session_state[key] = [head for head in heads if own.get(head) == name]
-            st.multiselect(
-                row.label,
-                [head for head in heads if own.get(head, name) == name],
-                format_func=lambda head: f"layer {head.layer + 1} head {head.head + 1}",
-                key=key,
-                placeholder="Choose heads",
-                select_all=False,
-                on_change=_switch,
-                args=(every, kind, chosen),
-            )
-    return text
+    about = " ".join(f"**{row.label}**: {row.about}" for row in WEIGHT_INTERVENTIONS.values())
+    st.caption(f"Heads of {KIND_NAMES[kind]}. {about}")
+    for name, row in WEIGHT_INTERVENTIONS.items():
+        key = _heads_key(name)
+        st.session_state[key] = [head for head in heads if own.get(head) == name]
+        st.multiselect(
+            row.label,
+            [head for head in heads if own.get(head, name) == name],
+            format_func=lambda head: f"layer {head.layer + 1} head {head.head + 1}",
+            key=key,
+            placeholder="Choose heads",
+            select_all=False,
+            on_change=_switch,
+            args=(every, kind, chosen),
+        )
 
 
 def _heads_key(intervention: str) -> str:

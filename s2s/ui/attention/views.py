@@ -8,12 +8,13 @@ from typing import Any
 
 import streamlit as st
 
-from s2s.questions import AttentionOf, Question
+from s2s.questions import KIND_NAMES, AttentionOf, Question, options
 from s2s.ui.attention import alignment, heatmap, intervention, lines
 from s2s.ui.attention.asked import Asked
 from s2s.ui.attention.view_state import STATE
 from s2s.ui.kit import cached, show_all
 from s2s.views import tabs
+from s2s.words import listed
 
 # tabs with controls that no declaration draws
 SPECIAL: Mapping[str, Callable[[Asked], None]] = MappingProxyType(
@@ -35,9 +36,25 @@ def show(asked: Asked) -> None:
         SPECIAL[slug](asked)
         return
     view = tabs("attention")[slug]
+    if asked.question.kind not in kinds(view.question):
+        only = listed([KIND_NAMES[kind] for kind in kinds(view.question)])
+        st.info(f"{view.label} is about {only} only.", icon=":material/info:")
+        first = kinds(view.question)[0]
+        st.button(
+            f"Show {KIND_NAMES[first]}",
+            on_click=lambda: st.session_state.update(kind=first),
+            icon=":material/swap_horiz:",
+        )
+        return
     question = STATE.question(view.question, **_given(view.question, asked))
     answer = cached.SCREEN.answer(question)
     show_all(question, answer, view.pictures(question, answer, asked.model))
+
+
+def kinds(question: type[Question[Any]]) -> list[str]:
+    """Of attention: those that a question is asked of, by the choices of its field `kind`."""
+    row = next(row for row in question.declared() if row.name == "kind")
+    return [*options(row.metadata["choices"])]
 
 
 def _given(kind: type[Question[Any]], asked: Asked) -> dict[str, Any]:

@@ -106,6 +106,7 @@ def _figure(picture: Picture, question: Question[Any], on_pick: OnPick, on_enlar
     elif isinstance(figure, ComparedTexts):
         compared_texts(*figure)
     elif figure is None:
+        st.markdown(f"**{plain(picture.title.splitlines()[-1])}**")
         show_table(picture.table, key=f"table {picture.name}", alt=picture.alt)
     else:
         chart(figure, alt=picture.alt, file_name=file_name(picture.title))

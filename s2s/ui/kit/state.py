@@ -93,6 +93,12 @@ class ViewState(Generic[View]):
         self._own = dataclasses.fields(declaration)  # type: ignore[arg-type]
         asked = [row for each in questions for row in each.declared() if row.metadata["in_set"]]
         self._rows = {row.name: row for row in (*self._own, *asked)}
+        for row in (*self._own, *asked):
+            if row.default != self._rows[row.name].default:
+                raise ValueError(
+                    f"`{row.name}` of `{page}` has two defaults: {row.default!r} and"
+                    f" {self._rows[row.name].default!r}; call one of the fields otherwise"
+                )
         self.fields = {name: _declared(row) for name, row in self._rows.items()}
 
     @property

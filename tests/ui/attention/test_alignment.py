@@ -18,7 +18,9 @@ def finding(screen: AppTest) -> str:
 
 
 def linked(screen: AppTest) -> pd.DataFrame:
-    """The table of links."""
+    """The table of links, opened."""
+    screen.session_state[alignment.ROWS] = True
+    screen.run()
     return next(each.value for each in screen.dataframe if "source position" in each.value)
 
 
@@ -38,6 +40,9 @@ def test_a_button_shows_the_head_that_matches_the_gold_alignment_best() -> None:
     pairs = dict(zip(table["target"], table["source"], strict=True))
     assert (pairs["roja"], pairs["casa"]) == ("red", "house")
     assert "Show that head" not in [button.label for button in screen.button]
+    screen.session_state["menu alignment"] = True
+    labels = [button.label for button in screen.run().get("download_button")]
+    assert labels[-5:] == ["SVG", "HTML", "CSV", "JSON", "Links (i-j)"]
 
 
 def test_a_link_opens_the_method_and_its_share() -> None:
