@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from s2s.plots import Picture
 
 Answer = TypeVar("Answer")
+SENTENCE = "sentence"  # what a subject is of
 LONG = 2.0  # seconds from which on progress is shown
 LONGEST = 200  # characters of a finding in a repr
 NO_PLOTLY = (
@@ -88,8 +89,7 @@ def ask(question: Question[Answer], *, progress: bool = True) -> Asked[Answer]:
         raise UserError(
             f"`{given}` is no question; give one of s2s.questions, such as SameWord(...)."
         )
-    if not question.of(RUN) and any(row.metadata["of"] == RUN for row in question.declared()):
-        raise UserError(f"`{question.name}` is asked of a run, and none is given; name one.")
+    _require_subjects(question)
     with tqdm(delay=LONG, leave=False, unit="step", file=sys.stderr, disable=not progress) as bar:
 
         def tell(done: int, of: int) -> None:
@@ -101,6 +101,15 @@ def ask(question: Question[Answer], *, progress: bool = True) -> Asked[Answer]:
         have = Have(tell)
         answer = have.answer(question)
     return Asked(question, answer, ", ".join(_named(have.run(name)) for name in question.of(RUN)))
+
+
+def _require_subjects(question: Question[Any]) -> None:
+    for what in (RUN, SENTENCE):
+        names = [row.name for row in question.declared() if row.metadata["of"] == what]
+        if names and not any(str(each).strip() for each in question.of(what)):
+            raise UserError(
+                f"`{question.name}` is asked of a {what}, and none is given; give one as `{names[0]}`."
+            )
 
 
 def _named(run: Run) -> str:

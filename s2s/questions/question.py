@@ -26,6 +26,7 @@ NO_RUN = "-"  # on the command line
 TYPES = MappingProxyType(
     {str: "a text", int: "a whole number", bool: "True or False", tuple: "a tuple"}
 )
+BOOLS = MappingProxyType({"1": True, "true": True, "0": False, "false": False})
 PAGE = "page"  # the scope of what outlives a change of run and sentence
 
 
@@ -229,7 +230,9 @@ def _value(name: str, text: str, row: Field[Any]) -> Any:
         is_numbers = "int" in str(row.type)
         return tuple(_whole(name, part) if is_numbers else part for part in text.split())
     if kind is bool:
-        return choose(name, text.lower(), {"1": True, "true": True, "0": False, "false": False})
+        if (said := BOOLS.get(text.lower())) is None:
+            raise UserError(f"`{name}` is `{shortened(text)}`; give true or false.")
+        return said
     return _whole(name, text) if kind is int else text
 
 

@@ -51,8 +51,16 @@ def test_json_and_csv_have_every_digit_and_need_no_plotly(
         (("demo-en-fr", "same-word", "--set", "txt=a"), "no setting `txt`; the nearest are `text`"),
         (("demo-en-fr", "same-word", "--set", "text"), "has no key and value"),
         (("demo-en-fr", "same-word", "--set", "word=x"), "`word` is `x`; give a whole number."),
-        (("-", "same-word"), "`same-word` is asked of a run, and none is given; name one."),
+        (
+            ("-", "same-word"),
+            "`same-word` is asked of a run, and none is given; give one as `run`.",
+        ),
         (("a,b", "same-word"), "is asked of one run, and 2 are given"),
+        (("demo-en-fr", "attention"), "of a sentence, and none is given; give one as `text`."),
+        (
+            ("demo-en-fr", "attention", "--set", "words=maybe"),
+            "`words` is `maybe`; give true or false.",
+        ),
         (("nosuch", "same-word", *COMMAND[3:]), "There is no run `nosuch`"),
         ((*COMMAND[1:], *SECOND, "--set", "strategy=bem"), "There is no strategy `bem`"),
     ],

@@ -6,9 +6,6 @@ import json
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-import numpy as np
-
-from s2s.plots import svg, svg_heads, theme
 from s2s.reports import document
 from s2s.ui.canvas import Arrow, Box, Diagram, Label, diagram_svg
 from s2s.ui.streamlit_parts import BidiComponent
@@ -18,29 +15,6 @@ def to_html(proto: BidiComponent) -> str:
     """Empty for a component that shows nothing of its own, such as a button."""
     draw = DRAWN.get(proto.component_name.rpartition(".")[2])
     return draw(proto) if draw else ""
-
-
-def _heads(proto: BidiComponent) -> str:
-    """The inverse of `pack_heads`: a byte is 255 times the square root of a weight."""
-    packed = proto.bytes
-    start = 4 + theme.palette().nbytes
-    end = start + int.from_bytes(packed[:4], "little")
-    header = json.loads(packed[start:end])
-    shape = (header["layers"], header["heads"], len(header["rows"]), len(header["keys"]))
-    pixels = np.frombuffer(packed[end:], np.uint8).reshape(shape)
-    weights = (pixels.astype(np.float32) / np.float32(255)) ** 2
-    roles = header["roles"] or [[""] * shape[1]] * shape[0]
-    return document.figure(svg_heads.heads(weights, roles, title="All heads"))
-
-
-def _lines(proto: BidiComponent) -> str:
-    data = json.loads(proto.json)
-    heads = {
-        head["name"]: [(int(row), int(key), float(weight)) for row, key, weight in head["links"]]
-        for head in data["heads"]
-    }
-    drawn = svg.lines(heads, data["keys"], data["rows"], title=data["alt"], verb=data["verb"])
-    return document.figure(drawn)
 
 
 def _diagram(proto: BidiComponent) -> str:
@@ -70,8 +44,6 @@ def _strip(proto: BidiComponent) -> str:
 
 DRAWN: Mapping[str, Callable[[BidiComponent], str]] = MappingProxyType(
     {
-        "heads_canvas": _heads,
-        "attention_lines": _lines,
         "diagram": _diagram,
         "token_strip": _strip,
     }

@@ -49,8 +49,6 @@ def folded(label: str, *children: Node) -> Node:
 
 def nasty_page() -> list[Node]:
     strip = {"chosen": 0, "tokens": [{"text": NASTY, "probability": "5%", "note": NASTY}]}
-    heads = [{"name": NASTY, "links": [[0, 0, 0.5]]}]
-    lines = {"alt": NASTY, "keys": [NASTY], "rows": [NASTY], "verb": "predicts", "heads": heads}
     return [
         element("heading", tag="h1", body=NASTY),
         element("markdown", body=NASTY, element_type=1),
@@ -66,6 +64,5 @@ def nasty_page() -> list[Node]:
         chart(NASTY, "b"),
         table(pd.DataFrame({NASTY: [NASTY]}), {}),
         element("bidi_component", component_name="token_strip", json=json.dumps(strip)),
-        element("bidi_component", component_name="attention_lines", json=json.dumps(lines)),
         folded(NASTY, element("text", body=NASTY)),
     ]
