@@ -8,7 +8,20 @@ from typing import NamedTuple
 
 import plotly.graph_objects as go
 
-from s2s.plots import card, standalone, svg, svg_curves, svg_heads, svg_sheet, theme
+from s2s.plots import (
+    card,
+    evaluation_charts,
+    evaluation_files,
+    evaluation_scores,
+    evaluation_view,
+    standalone,
+    svg,
+    svg_curves,
+    svg_heads,
+    svg_sheet,
+    theme,
+    views,
+)
 from s2s.plots.activations import activations
 from s2s.plots.alignment_marks import mark_alignment
 from s2s.plots.attention import attention_csv, geometry, heatmap, numbered
@@ -16,6 +29,7 @@ from s2s.plots.bars import bars, compact_number
 from s2s.plots.costs import costs
 from s2s.plots.coverage import coverage
 from s2s.plots.curves import DASHES, Curve, CurveOptions, StepMark, curve_points, curves
+from s2s.plots.evaluation_charts import SCATTER, SWEEP, TRADEOFF
 from s2s.plots.expected_quality import expected_quality
 from s2s.plots.gradient_flow import gradient_flow
 from s2s.plots.head_roles import HeadGrid, head_roles, head_roles_animation
@@ -28,7 +42,7 @@ from s2s.plots.mask import mask
 from s2s.plots.mean_spread import SeedScores, mean_spread
 from s2s.plots.number_grid import NumberGrid, number_grids
 from s2s.plots.parallel_coordinates import ParallelAxis, format_value, parallel_coordinates
-from s2s.plots.picture import AllHeads, LinkedTokens, Picture
+from s2s.plots.picture import AllHeads, LinkedTokens, NamedFile, Picture
 from s2s.plots.positions import (
     MAX_MATRIX_ROWS,
     LineSeries,
@@ -158,7 +172,7 @@ PLOTS: Mapping[str, Plot] = MappingProxyType(
         ),
         "tradeoff": Plot(
             tradeoff,
-            "One point per system, with the interval of its height where one is known.",
+            TRADEOFF,
         ),
         "number_grids": Plot(
             number_grids,
@@ -166,7 +180,7 @@ PLOTS: Mapping[str, Plot] = MappingProxyType(
         ),
         "sentence_scores": Plot(
             sentence_scores,
-            "One point per sentence. Where the points form a line, the two scores agree; inspect those far from it.",
+            SCATTER,
         ),
         "states": Plot(
             states,
@@ -234,7 +248,7 @@ PLOTS: Mapping[str, Plot] = MappingProxyType(
         ),
         "sweep_curve": Plot(
             sweep_curve,
-            "One line per run and strategy, one point per value of the setting.",
+            SWEEP,
         ),
     }
 )

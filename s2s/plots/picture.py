@@ -36,7 +36,16 @@ class AllHeads(NamedTuple):
     per_row: bool
 
 
-Figure: TypeAlias = go.Figure | LinkedTokens | AllHeads | None
+class NamedFile(NamedTuple):
+    """Something more to download: its label, the file's whole name and its kind; made when it is asked for."""
+
+    label: str
+    name: str
+    mime: str
+    content: Callable[[], str | bytes]
+
+
+Figure: TypeAlias = go.Figure | LinkedTokens | AllHeads | Table | None
 
 
 @dataclass(frozen=True)
@@ -45,7 +54,8 @@ class Picture:
 
     `finding` is one sentence of what it shows, empty where nothing is worth one; `caption` says how to read it. `table`
     has its numbers. `vector(title=, caption=)` draws it as SVG for a paper, where it can be drawn without Plotly.
-    Pressing a mark sets the fields `picks` of its question.
+    Pressing a mark sets the fields `picks` of its question. Without a figure the table is the picture; a figure that is
+    a table has the cells of `table` as they are read.
     """
 
     name: str  # in names of files and of elements
@@ -57,6 +67,7 @@ class Picture:
     caption: str = ""
     vector: Callable[..., str] | None = None
     picks: tuple[str, ...] = ()
+    files: tuple[NamedFile, ...] = ()
 
     @property
     def one_line(self) -> str:

@@ -7,9 +7,9 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from s2s.config import choose
-from s2s.plots import same_word
+from s2s.plots import evaluation_view, same_word
 from s2s.plots.picture import Picture
-from s2s.questions import Question, SameWord
+from s2s.questions import Evaluate, Question, SameWord, ScoreBuckets
 
 
 class View(NamedTuple):
@@ -22,7 +22,11 @@ class View(NamedTuple):
     pictures: Callable[[Any, Any, str], list[Picture]]
 
 
-VIEWS = (View("states", "same", "Same word", SameWord, same_word.pictures),)
+VIEWS = (
+    View("states", "same", "Same word", SameWord, same_word.pictures),
+    View("evaluate", "scores", "Scores", Evaluate, evaluation_view.pictures),
+    View("evaluate", "buckets", "Buckets", ScoreBuckets, evaluation_view.bucket_pictures),
+)
 BY_NAME: Mapping[str, View] = MappingProxyType({row.question.name: row for row in VIEWS})
 
 

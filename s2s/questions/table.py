@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from s2s.files import csv_writer
@@ -14,10 +15,11 @@ MOST_ROWS = 100  # of a notebook's table
 
 
 class Table(NamedTuple):
-    """Rows of texts and numbers below their columns' names; NaN is no value."""
+    """Rows of texts and numbers below their columns' names; NaN is no value. `about` says what a column is."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[Any]]
+    about: Mapping[str, str] = MappingProxyType({})
 
     def csv(self) -> str:
         """As CSV, every digit."""

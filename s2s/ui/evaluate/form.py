@@ -11,18 +11,11 @@ import streamlit as st
 from s2s.config import UserError
 from s2s.decode import STRATEGIES
 from s2s.jobs import EvaluationRequest, evaluation_service, test_sets
+from s2s.questions import Evaluate, evaluation_request
 from s2s.runs import Sentences, System
 from s2s.ui.evaluate import files, options
 from s2s.ui.evaluate import systems as systems_of
-from s2s.ui.evaluate.view_state import (
-    CHECKPOINTS,
-    EVERY,
-    FILES,
-    LAST,
-    MOST_SEED,
-    STATE,
-    write_to_url,
-)
+from s2s.ui.evaluate.view_state import FILES, MOST_SEED, STATE, help_of, write_to_url
 from s2s.ui.kit import as_markdown, cached, duration, forms, in_view, pickers, plain
 from s2s.ui.kit.test_sets import available_test_sets, described
 
@@ -46,23 +39,26 @@ def form(run_id: str) -> Form:
     is_grouped = options.group_toggle(every)
     said = st.container()
     runs, strategies = _who(run_id)
-    models = _models(runs)
     settings = systems_of.strategy_settings(runs, strategies, wrongs)
     write_to_url()
     swept = systems_of.sweep_settings(strategies, wrongs)
-    systems = systems_of.named(
-        [
-            *systems_of.plain_systems(models, strategies, settings),
-            *systems_of.swept_systems(models, settings, swept),
-        ]
+    options.scoring()
+    asked = STATE.question(
+        Evaluate,
+        runs=tuple(map(systems_of.run_name, runs)),
+        strategies=" ".join(strategies),
+        settings=cached.packed(settings),
+        **swept,
     )
+    systems = evaluation_request.systems(asked, cached.SCREEN)
     sentences = (
         Sentences("my own files", n=n or _in_a_minute(systems), seed=STATE.now.seed)
         if test == FILES
         else described(run_id, test, n)
     )
     sentences = replace(sentences, is_grouped=is_grouped)
-    request = EvaluationRequest(tuple(systems), sentences, run=run_id, scoring=options.scoring())
+    scoring = evaluation_request.scoring(asked)
+    request = EvaluationRequest(tuple(systems), sentences, run=run_id, scoring=scoring)
     if every:
         request = files.with_pairs(request, every)
         with said:
@@ -115,7 +111,7 @@ def _n_sentences(request: EvaluationRequest) -> str:
     drawn = f"{test.n:,} of {test.n_all:,} sentences, drawn with seed {test.seed}, are evaluated{several}"
     if test.n == test_sets.MAX_SENTENCES:
         return f"{drawn}: no evaluation takes more."
-    if STATE.now.every or STATE.now.n_files:
+    if STATE.value("every") or STATE.now.n_files:
         return f"{drawn}."
     return f"{drawn}: about as many as a minute allows. “All sentences” evaluates the whole file as a job."
 
@@ -126,30 +122,26 @@ def _test_set(run_id: str) -> tuple[str, int]:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         test = STATE.choice(
             "test",
-            "Sentences",
+            STATE.label("test"),
             names,
             default=next(iter(names)),
             way=pickers.ANOTHER_DATASET,
             width=360,
         )
         n = _n_of_files() if test == FILES else _n_of_dataset()
-        every = STATE.toggle(
-            "every",
-            "All sentences",
-            help=f"The whole test set, up to {test_sets.MAX_SENTENCES:,} sentences.",
-        )
+        every = STATE.draw("every")
     return test, test_sets.MAX_SENTENCES if every else n
 
 
 def _n_of_dataset() -> int:
     return STATE.number(
         "n",
-        "How many",
+        STATE.label("n"),
         1,
         test_sets.MAX_SENTENCES,
         width=150,
-        help=f"Spread evenly over the test set; always the same sentences. At most {test_sets.MAX_SENTENCES:,}.",
-        disabled=STATE.now.every,
+        help=help_of("n"),
+        disabled=STATE.value("every"),
     )
 
 
@@ -167,7 +159,7 @@ def _n_of_files() -> int:
         placeholder="in a minute",
         width=150,
         help="Empty: all sentences, or as many of them as are forecast to take a minute.",
-        disabled=STATE.now.every,
+        disabled=STATE.value("every"),
     )
     STATE.remember(n_files=int(chosen or 0))
     STATE.number(
@@ -177,7 +169,7 @@ def _n_of_files() -> int:
         MOST_SEED,
         width=110,
         help="Which sentences are drawn, where not all are evaluated.",
-        disabled=STATE.now.every,
+        disabled=STATE.value("every"),
     )
     return int(chosen or 0)
 
@@ -200,30 +192,11 @@ def _who(run_id: str) -> tuple[list[str], list[str]]:
         for other in runs:
             in_view.add_run(other)
         if any(len(cached.open_run(run).folder.steps_by_choice()) > 1 for run in runs):
-            STATE.choice(
-                "checkpoints",
-                "Checkpoints",
-                CHECKPOINTS,
-                width=200,
-                help="Best: the lowest validation loss. Best and last are those at the moment of Evaluate; the result"
-                " says the step.",
-            )
+            STATE.draw("checkpoints", width=200)
     names = {name: name for name in STRATEGIES}
     pills = partial(st.pills, selection_mode="multi")
-    strategies = STATE.choices("strategies", "Strategies", names, widget=pills)
+    strategies = STATE.choices("strategies", STATE.label("strategies"), names, widget=pills)
     return runs, [name for name in STRATEGIES if name in strategies]
-
-
-def _models(runs: list[str]) -> list[systems_of.Model]:
-    """The best or the last checkpoint of each run, or all of them."""
-    if STATE.now.checkpoints != EVERY:
-        wanted = systems_of.LAST if STATE.now.checkpoints == LAST else systems_of.BEST
-        return [systems_of.model_at(run, wanted) for run in runs]
-    return [
-        systems_of.Model(run, step)
-        for run in runs
-        for step in sorted(cached.open_run(run).folder.steps_by_choice())
-    ]
 
 
 def _with_baseline(request: EvaluationRequest) -> EvaluationRequest:
@@ -240,11 +213,11 @@ def _with_baseline(request: EvaluationRequest) -> EvaluationRequest:
         st.session_state[STATE.key("baseline")] = keys[0]
     chosen = STATE.choice(
         "baseline",
-        "Baseline",
+        STATE.label("baseline"),
         dict(zip(keys, names, strict=True)),
         default=keys[0],
         width=360,
-        help="Every other system is tested against it, on the same sentences.",
+        help=help_of("baseline"),
     )
     return replace(request, baseline=keys.index(chosen))
 
@@ -253,7 +226,7 @@ def cost(request: EvaluationRequest) -> str:
     """What the evaluation will cost, as a sentence."""
     n = len(request.systems)
     systems = f"{n} system{'s' * (n != 1)}"
-    if STATE.now.every and not request.test.n_all:
+    if STATE.value("every") and not request.test.n_all:
         return f"All sentences × {systems}"
     seconds = evaluation_service.forecast(request.systems, request.test.n)
     n_sentences = request.test.n

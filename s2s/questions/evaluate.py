@@ -1,0 +1,365 @@
+"""Several systems on a test set: a stored evaluation, or one that is requested by what it is made of."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+from s2s.config import shortened
+from s2s.jobs import EvaluationRequest, test_sets
+from s2s.questions import evaluation_request
+from s2s.questions.evaluated import Evaluated, read
+from s2s.questions.evaluation_request import BEST, EVERY, LAST, NO_SWEEP
+from s2s.questions.finding import Finding, first
+from s2s.questions.have import Have
+from s2s.questions.question import RUN, VIEW, Question, setting, subject, view
+from s2s.questions.table import Table
+from s2s.scores import AUTO, ROUGE_TOKENIZERS, SIGNIFICANT, SPACES, TOKENIZERS, differs
+
+SENTENCES = 200  # of a dataset
+EVALUATION = "evaluation"  # the scope of what belongs to one evaluation
+CHECKPOINTS = MappingProxyType(
+    {BEST: "best checkpoint", LAST: "last checkpoint", EVERY: "all checkpoints"}
+)
+MEASURE = "chrf"  # what findings compare by
+SAME = 0.05  # of a score: a smaller difference is not shown
+COLUMNS = (
+    "system",
+    "score",
+    "value",
+    "low",
+    "high",
+    "difference",
+    "difference_low",
+    "difference_high",
+    "p_value",  # sacrebleu's paired bootstrap
+    "signature",
+    "p_randomization",
+    "run",
+    "checkpoint",
+    "settings",
+    "seed",
+    "n",
+    "data_hash",
+    "files",
+    "subset",
+    "versions",
+    "command",
+)
+
+
+@dataclass(frozen=True)
+class Evaluate(Question[Evaluated]):
+    """A stored `evaluation` by its id; else `runs` at their `checkpoints`, with each of the `strategies` (names with
+    spaces between), on `n` sentences of `test`, one of a run's test sets or a dataset. Where it is not stored, it is
+    made in this process, and kept. Systems are numbered from 1.
+    """
+
+    name: ClassVar[str] = "evaluate"
+
+    runs: tuple[str, ...] = subject(RUN, ())
+    evaluation: str = subject("evaluation", in_set=True, is_alone=True)
+    test: str = subject("test set", in_set=True, scope="run", label="Sentences")
+    n: int = setting(
+        SENTENCES,
+        lambda n: 1 <= n <= test_sets.MAX_SENTENCES,
+        label="How many",
+        help=f"Spread evenly over the test set; always the same sentences. At most {test_sets.MAX_SENTENCES:,}.",
+    )
+    every: bool = setting(
+        False,
+        label="All sentences",
+        help=f"The whole test set, up to {test_sets.MAX_SENTENCES:,} sentences.",
+    )
+    grouped: bool = setting(
+        False,
+        label="Group equal sources",
+        help="Pairs of the same source become one sentence with several references, as in data-to-text.",
+    )
+    strategies: str = setting("greedy beam", label="Strategies")
+    settings: str = setting(
+        "{}", in_set=False, help='Settings by strategy as JSON: {"beam": {"num_beams": 10}}.'
+    )
+    checkpoints: str = setting(
+        BEST,
+        choices=CHECKPOINTS,
+        label="Checkpoints",
+        help="Best: the lowest validation loss. Best and last are those at the moment of Evaluate; the result says the"
+        " step.",
+    )
+    sweep: str = setting(NO_SWEEP, label="Setting")  # `num_beams of beam`
+    values: str = setting("", scope="sweep", label="Values")
+    baseline: str = setting(
+        "",
+        label="Baseline",
+        help="The system that every other one is tested against, on the same sentences; by default the first.",
+    )
+    tokenizer: str = setting(AUTO, (AUTO, *TOKENIZERS).__contains__, label="Tokenizer of BLEU")
+    chrf_words: bool = setting(
+        False,
+        label="chrF++",
+        help="chrF with words and word pairs besides characters (Popović 2017).",
+    )
+    lowercase: bool = setting(
+        False, label="Ignore case", help="In BLEU and chrF; TER and ROUGE always do."
+    )
+    rouge: str = setting(
+        SPACES,
+        tuple(ROUGE_TOKENIZERS).__contains__,
+        label="Words of ROUGE",
+        help="rouge_score is the default of the package of that name, which papers on English summaries use. It drops"
+        " all but the letters a to z and digits, so choose it for English references only.",
+    )
+    stemmer: bool = setting(
+        False,
+        label="Stemmer",
+        help="Compares the stems of English words (Porter 1980). Only with rouge_score.",
+    )
+    metrics: bool = view(False, is_part=True, label="All metrics")
+    quality: str = view("", is_part=True, label="Score")
+    points_of: str = view("", scope=EVALUATION, is_part=True, label="System of the points")
+    across: str = view("chrf", is_part=True, label="Across")
+    up: str = view("", is_part=True, label="Up")
+    system: str = view("", scope=EVALUATION, link="of", is_part=True, label="System")
+    other: str = view("", scope=EVALUATION, is_part=True, label="Compared with")
+    sort: str = view("chrf", is_part=True, label="Sort by")
+    is_reversed: bool = view(False, link="reversed", is_part=True, label="Reverse order")
+    by: str = view("chrf", is_part=True, label="By")
+    find: str = view(
+        "",
+        scope=EVALUATION,
+        is_part=True,
+        label="Search",
+        help="Sentences whose source, references or translations have this text.",
+    )
+    sentence: int = view(0, scope=EVALUATION, is_part=True)  # its number; 0: the first shown
+
+    def __post_init__(self) -> None:
+        """One run may be given as text."""
+        if isinstance(self.runs, str):
+            object.__setattr__(self, "runs", tuple(self.runs.split()))
+
+    def ask(self, have: Have) -> Evaluated:
+        """Raises UserError for a request that contradicts itself or a limit, and for what cannot be opened."""
+        if self.evaluation:
+            return read(have.evaluation(self.evaluation), have)
+        return read(evaluation_request.carried_out(self.request(have), have), have)
+
+    def request(self, have: Have) -> EvaluationRequest:
+        """What is evaluated, where no stored evaluation is named. Raises UserError as `ask` does."""
+        return evaluation_request.request(self, have)
+
+    def of_stored(self, evaluation: str) -> Evaluate:
+        """The question about a stored evaluation, shown in the same way."""
+        names = (row.name for row in self.declared() if row.metadata["kind"] == VIEW)
+        return Evaluate(evaluation=evaluation, **{name: getattr(self, name) for name in names})
+
+    def stamp(self, have: Have) -> Hashable:
+        """A stored evaluation may still run, and guests see less of it."""
+        if not self.evaluation:
+            return super().stamp(have), have.owner
+        place = have.evaluation(self.evaluation)
+        what = place.evaluation()
+        files = {path.name: path.stat() for path in place.path.glob("*.json")}
+        written = tuple((name, one.st_mtime_ns, one.st_size) for name, one in sorted(files.items()))
+        titles = have.titles(system.run for system in what.systems)
+        return written, have.is_own(what), have.may_see_sentences(what), tuple(titles.items())
+
+    def table(self, answer: Evaluated) -> Table:
+        """One row per system and score: value, interval, difference from the baseline with both p-values, signature,
+        and what it was made with.
+        """
+        described = answer.provenance.get("systems") or [{} for _ in answer.systems]
+        rows = [
+            row
+            for number, own in enumerate(described[: len(answer.systems)])
+            for row in _rows(answer, number, own)
+        ]
+        return Table(COLUMNS, rows)
+
+    def finding(self, answer: Evaluated) -> str:
+        """Which system is better, with interval and p, or that these sentences show no difference."""
+        has_some = answer.is_final and bool(answer.present([MEASURE]))
+        return first(FINDINGS, Compared(answer)) if has_some else ""
+
+
+def _rows(answer: Evaluated, number: int, own: Mapping[str, Any]) -> list[list[Any]]:
+    """Of one system; empty cells where an earlier version did not record something."""
+    system = answer.evaluation.systems[number]
+    scores = answer.systems[number]
+    test = answer.evaluation.test
+    versions = answer.provenance.get("versions", {})
+    settings = own.get("settings", dict(system.settings))
+    made = [
+        system.run,
+        system.step or "",
+        json.dumps(settings),
+        settings.get("seed", "") if "settings" in own else "",
+        answer.n,
+        test.hash,
+        "; ".join(name for name in (*test.files, system.uploaded) if name),
+        answer.provenance.get("test", {}).get("subset", ""),
+        "; ".join(f"{name} {version}" for name, version in versions.items()),
+        str(own.get("command", "")),
+    ]
+    keys = [*scores.get("scores", {})]
+    keys += ["sentences_per_second"] * (scores.get("sentences_per_second") is not None)
+    rows = []
+    for key in keys:
+        interval = scores.get("scores", {}).get(key, {})
+        pair = scores.get("paired", {}).get(key, {})
+        numbers = [interval.get("low"), interval.get("high")]
+        numbers += [pair.get(name) for name in ("difference", "low", "high", "p_value")]
+        signature = scores.get("signature", {}).get(key, "")
+        p = pair.get("p_randomization")
+        rows.append([system.name, key, answer.value(number, key), *numbers, signature, p, *made])
+    return rows
+
+
+@dataclass(frozen=True)
+class Compared:
+    """The best system by MEASURE beside the baseline; beside the second best where it is the baseline."""
+
+    answer: Evaluated
+
+    @cached_property
+    def _order(self) -> list[int]:
+        """The systems that have the score, best first."""
+        values = {i: self.answer.value(i, MEASURE) for i in range(len(self.answer.systems))}
+        known = {i: value for i, value in values.items() if value is not None}
+        return sorted(known, key=lambda i: -known[i])
+
+    @property
+    def n(self) -> str:
+        """`200 sentences`."""
+        return f"{self.answer.n:,} sentence{'s' * (self.answer.n != 1)}"
+
+    @property
+    def n_systems(self) -> int:
+        """Those that have the score."""
+        return len(self._order)
+
+    @property
+    def n_pairs(self) -> int:
+        """So many systems have been compared with the baseline."""
+        return self.n_systems - 1
+
+    @property
+    def label(self) -> str:
+        """`chrF`."""
+        return self.answer.metrics[MEASURE].label
+
+    @property
+    def best(self) -> float:
+        """The highest score."""
+        return self.answer.value(self._order[0], MEASURE) or 0.0
+
+    @property
+    def spread(self) -> float:
+        """Between the highest and the lowest score."""
+        return self.best - (self.answer.value(self._order[-1], MEASURE) or 0.0)
+
+    @property
+    def is_alike(self) -> bool:
+        """Whether all have one signature: otherwise they do not compare."""
+        signatures = (own.get("signature", {}).get(MEASURE) for own in self.answer.systems)
+        return len(set(signatures)) == 1
+
+    @property
+    def _is_baseline_best(self) -> bool:
+        return self._order[0] == self.answer.evaluation.baseline
+
+    @property
+    def _pair(self) -> Mapping[str, float]:
+        """The paired test; empty where there is none."""
+        number = self._order[1] if self._is_baseline_best else self._order[0]
+        found = self.answer.systems[number].get("paired", {})
+        return found.get(MEASURE, {})  # type: ignore[no-any-return]
+
+    @property
+    def is_paired(self) -> bool:
+        """Whether there is a paired test."""
+        return self.n_systems > 1 and bool(self._pair)
+
+    @property
+    def is_significant(self) -> bool:
+        """Whether its interval excludes 0 and p is small."""
+        return self.is_paired and differs(self._pair)
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether it stays so among all comparisons with the baseline (Bonferroni)."""
+        p = self._pair.get("p_randomization", 0.0)
+        return self.is_significant and p * self.n_pairs < SIGNIFICANT
+
+    @property
+    def ours(self) -> str:
+        """The best system."""
+        return _named(self.answer.names[self._order[0]])
+
+    @property
+    def theirs(self) -> str:
+        """The one that it is compared with."""
+        baseline = self.answer.evaluation.baseline
+        return _named(self.answer.names[self._order[1] if self._is_baseline_best else baseline])
+
+    @property
+    def difference(self) -> str:
+        """How much better ours is."""
+        return _number(abs(self._pair["difference"]))
+
+    @property
+    def test(self) -> str:
+        """`95 % interval 0.4 to 2.2, p = 0.012`."""
+        low, high = self._pair["low"], self._pair["high"]
+        if self._is_baseline_best:
+            low, high = -high, -low
+        p = self._pair.get("p_randomization")
+        said = "" if p is None else ", p < 0.001" if p < 0.001 else f", p = {p:.3f}"
+        return f"95 % interval {_number(low)} to {_number(high)}{said}"
+
+    @property
+    def interval(self) -> str:
+        """Of the best system's score."""
+        own = self.answer.systems[self._order[0]]["scores"][MEASURE]
+        return f", 95 % interval {own['low']:.1f} to {own['high']:.1f}" if "low" in own else ""
+
+
+def _named(name: str) -> str:
+    """Quoted where it is more than a word."""
+    return f"“{shortened(name, 60)}”" if " " in name else shortened(name, 60)
+
+
+def _number(value: float) -> str:
+    """One digit after the point; two of what would be 0."""
+    return f"{value:.2f}" if 0.005 <= abs(value) < 0.1 else f"{value:z.1f}"
+
+
+BETTER = "{ours} is {difference} {label} better than {theirs}: {test}"
+# The first that holds is said.
+FINDINGS = (
+    Finding(
+        lambda found: found.n_systems == 1, "{ours} reaches {best:.1f} {label} on {n}{interval}."
+    ),
+    Finding(
+        lambda found: not found.is_alike,
+        "The systems have different signatures of {label}, so these scores do not compare.",
+    ),
+    Finding(
+        lambda found: found.spread < SAME and not found.is_significant,
+        "All {n_systems} systems have the same {label} on {n}: {best:.1f}.",
+    ),
+    Finding(lambda found: found.is_clear, BETTER + "."),
+    Finding(
+        lambda found: found.is_significant,
+        BETTER + "; among {n_pairs} comparisons, chance alone may give that.",
+    ),
+    Finding(
+        lambda found: found.is_paired,
+        "No difference that {n} could show: {ours} has {difference} {label} more than {theirs}, {test}.",
+    ),
+)
