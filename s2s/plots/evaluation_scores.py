@@ -232,7 +232,7 @@ def facts(answer: Evaluated) -> Sequence[str]:
         return []
     test, resampling = found["test"], found["resampling"]
     return [
-        f"data hash {test['hash']}",
+        *([f"data hash {test['hash']}"] if test["hash"] else []),
         *(f"file {name}" for name in test["files"]),
         f"subset: {test['subset']}",
         f"{resampling['samples']:,} resamples with seed {resampling['seed']}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from s2s.analysis import (
@@ -18,20 +19,15 @@ from s2s.analysis import (
 )
 from s2s.config import nfc
 from s2s.plots import evaluation_scores as scores
-from s2s.plots.evaluation_charts import place, scatter_picture, system_pictures, title_of
+from s2s.plots.evaluation_charts import POINTS, place, scatter_picture, system_pictures, title_of
 from s2s.plots.evaluation_files import score_files, sentence_file
 from s2s.plots.picture import Picture
 from s2s.questions import Buckets, Evaluate, Evaluated, ScoreBuckets, Table
 from s2s.scores import METRIC_NAMES
 from s2s.words import MetricName
 
-SCORES, TESTS, ERRORS, SENTENCES, BUCKETS = (
-    "scores",
-    "differences",
-    "errors",
-    "sentences",
-    "buckets",
-)
+SCORES, TESTS, ERRORS = "scores", "differences", "errors"
+SENTENCES, BUCKETS, SYSTEMS = "sentences", "buckets", "systems"
 GAP = "gap"
 OF_SENTENCES = ("chrf", "bleu", "ter", "rouge_l")
 GAP_LABEL = "Difference from another system"
@@ -40,23 +36,21 @@ FIRST_DECIDES = " The first reference of a sentence decides its bucket; the scor
 
 def pictures(question: Evaluate, answer: Evaluated, model: str) -> list[Picture]:
     """The scores; once they are final the tests, plots and sentences too. The systems name their runs."""
-    found = [_scores(question, answer)] if answer.n and answer.systems else []
-    if not (found and answer.is_final):
-        return found
-    if any(own.get("paired") for own in answer.systems):
-        found.append(_tests(answer))
-    found += system_pictures(question, answer)
-    if answer.sentences:
-        found += [
-            _errors(answer),
-            scatter_picture(question, answer),
-            _sentences(question, answer),
-        ]
-    return found
+    return [one for name in PICTURES for one in named(name, question, answer)]
 
 
-def _scores(question: Evaluate, answer: Evaluated) -> Picture:
-    return Picture(
+def named(name: str, question: Evaluate, answer: Evaluated) -> list[Picture]:
+    """Those of one name of PICTURES, as far as there are."""
+    is_early = name == SCORES and bool(answer.systems)
+    if not answer.n or not (answer.is_final or is_early):
+        return []
+    if name in OF_ALL_SENTENCES and not answer.sentences:
+        return []
+    return PICTURES[name](question, answer)
+
+
+def _scores(question: Evaluate, answer: Evaluated) -> list[Picture]:
+    picture = Picture(
         SCORES,
         title_of(answer, "scores"),
         scores.score_cells(answer, every=question.metrics),
@@ -66,11 +60,14 @@ def _scores(question: Evaluate, answer: Evaluated) -> Picture:
         scores.reading(answer),
         files=score_files(answer) if answer.is_final else (),
     )
+    return [picture]
 
 
-def _tests(answer: Evaluated) -> Picture:
+def _tests(question: Evaluate, answer: Evaluated) -> list[Picture]:
+    if not any(own.get("paired") for own in answer.systems):
+        return []
     baseline = answer.names[answer.evaluation.baseline]
-    return Picture(
+    picture = Picture(
         TESTS,
         title_of(answer, f"differences from {baseline}"),
         None,
@@ -78,11 +75,12 @@ def _tests(answer: Evaluated) -> Picture:
         scores.difference_cells(answer),
         caption=scores.ABOUT_TESTS.format(baseline=baseline),
     )
+    return [picture]
 
 
-def _errors(answer: Evaluated) -> Picture:
+def _errors(question: Evaluate, answer: Evaluated) -> list[Picture]:
     first = scores.FIRST_REFERENCE if answer.has_several else ""
-    return Picture(
+    picture = Picture(
         ERRORS,
         title_of(answer, "errors"),
         None,
@@ -90,6 +88,7 @@ def _errors(answer: Evaluated) -> Picture:
         scores.error_cells(answer),
         caption=scores.ABOUT_ERRORS.format(n=answer.n) + first,
     )
+    return [picture]
 
 
 def sorts(answer: Evaluated, number: int) -> dict[str, Sort]:
@@ -150,7 +149,7 @@ def _texts(answer: Evaluated, i: int) -> list[str]:
     return [answer.sentences[0][i].source, *answer.references[i], *translations]
 
 
-def _sentences(question: Evaluate, answer: Evaluated) -> Picture:
+def _sentences(question: Evaluate, answer: Evaluated) -> list[Picture]:
     listed = order(question, answer)
     rows = answer.sentences[listed.system]
     names = shown_scores(answer)
@@ -163,7 +162,7 @@ def _sentences(question: Evaluate, answer: Evaluated) -> Picture:
     cells = [_cells(rows[i], listed.gaps[i : i + 1], [first, *others]) for i in listed.places]
     name = answer.names[listed.system]
     n = f"{len(listed.places):,} of {answer.n:,} sentences" if question.find.strip() else ""
-    return Picture(
+    picture = Picture(
         SENTENCES,
         title_of(answer, f"sentences of {name}"),
         None,
@@ -172,6 +171,7 @@ def _sentences(question: Evaluate, answer: Evaluated) -> Picture:
         caption=" ".join(filter(None, (f"{n} have this text." if n else "", listed.about))),
         files=(sentence_file(answer),),
     )
+    return [picture]
 
 
 def _cells(row: SentenceRow, gap: Sequence[float], names: Sequence[MetricName]) -> list[object]:
@@ -189,6 +189,19 @@ def _cells(row: SentenceRow, gap: Sequence[float], names: Sequence[MetricName]) 
         rarest,
         row.repeated,
     ]
+
+
+PICTURES = MappingProxyType(
+    {
+        SCORES: _scores,
+        TESTS: _tests,
+        SYSTEMS: system_pictures,
+        ERRORS: _errors,
+        POINTS: lambda question, answer: [scatter_picture(question, answer)],
+        SENTENCES: _sentences,
+    }
+)
+OF_ALL_SENTENCES = (ERRORS, POINTS, SENTENCES)
 
 
 def bucket_pictures(question: ScoreBuckets, answer: Buckets, model: str) -> list[Picture]:

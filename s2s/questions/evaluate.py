@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from s2s.config import shortened
 from s2s.jobs import EvaluationRequest, test_sets
@@ -160,9 +159,10 @@ class Evaluate(Question[Evaluated]):
 
     def stamp(self, have: Have) -> Hashable:
         """A stored evaluation may still run, and guests see less of it."""
-        if not self.evaluation:
-            return super().stamp(have), have.owner
-        place = have.evaluation(self.evaluation)
+        known = None if self.evaluation else evaluation_request.known(self.request(have))
+        place = have.evaluation(self.evaluation) if self.evaluation else known
+        if place is None:
+            return object()  # equal to no other: it is made now
         what = place.evaluation()
         files = {path.name: path.stat() for path in place.path.glob("*.json")}
         written = tuple((name, one.st_mtime_ns, one.st_size) for name, one in sorted(files.items()))
@@ -184,7 +184,7 @@ class Evaluate(Question[Evaluated]):
     def finding(self, answer: Evaluated) -> str:
         """Which system is better, with interval and p, or that these sentences show no difference."""
         has_some = answer.is_final and bool(answer.present([MEASURE]))
-        return first(FINDINGS, Compared(answer)) if has_some else ""
+        return first(FINDINGS, compared(answer)) if has_some else ""
 
 
 def _rows(answer: Evaluated, number: int, own: Mapping[str, Any]) -> list[list[Any]]:
@@ -220,28 +220,19 @@ def _rows(answer: Evaluated, number: int, own: Mapping[str, Any]) -> list[list[A
     return rows
 
 
-@dataclass(frozen=True)
-class Compared:
+class Compared(NamedTuple):
     """The best system by MEASURE beside the baseline; beside the second best where it is the baseline."""
 
-    answer: Evaluated
-
-    @cached_property
-    def _order(self) -> list[int]:
-        """The systems that have the score, best first."""
-        values = {i: self.answer.value(i, MEASURE) for i in range(len(self.answer.systems))}
-        known = {i: value for i, value in values.items() if value is not None}
-        return sorted(known, key=lambda i: -known[i])
-
-    @property
-    def n(self) -> str:
-        """`200 sentences`."""
-        return f"{self.answer.n:,} sentence{'s' * (self.answer.n != 1)}"
-
-    @property
-    def n_systems(self) -> int:
-        """Those that have the score."""
-        return len(self._order)
+    n: str  # `200 sentences`
+    label: str  # `chrF`
+    ours: str
+    best: float
+    interval: str  # of the best score
+    theirs: str
+    pair: Mapping[str, float]  # ours minus theirs; empty without a paired test
+    n_systems: int
+    spread: float  # between the highest and the lowest score
+    is_alike: bool  # all have one signature: otherwise they do not compare
 
     @property
     def n_pairs(self) -> int:
@@ -249,84 +240,56 @@ class Compared:
         return self.n_systems - 1
 
     @property
-    def label(self) -> str:
-        """`chrF`."""
-        return self.answer.metrics[MEASURE].label
-
-    @property
-    def best(self) -> float:
-        """The highest score."""
-        return self.answer.value(self._order[0], MEASURE) or 0.0
-
-    @property
-    def spread(self) -> float:
-        """Between the highest and the lowest score."""
-        return self.best - (self.answer.value(self._order[-1], MEASURE) or 0.0)
-
-    @property
-    def is_alike(self) -> bool:
-        """Whether all have one signature: otherwise they do not compare."""
-        signatures = (own.get("signature", {}).get(MEASURE) for own in self.answer.systems)
-        return len(set(signatures)) == 1
-
-    @property
-    def _is_baseline_best(self) -> bool:
-        return self._order[0] == self.answer.evaluation.baseline
-
-    @property
-    def _pair(self) -> Mapping[str, float]:
-        """The paired test; empty where there is none."""
-        number = self._order[1] if self._is_baseline_best else self._order[0]
-        found = self.answer.systems[number].get("paired", {})
-        return found.get(MEASURE, {})  # type: ignore[no-any-return]
-
-    @property
-    def is_paired(self) -> bool:
-        """Whether there is a paired test."""
-        return self.n_systems > 1 and bool(self._pair)
-
-    @property
     def is_significant(self) -> bool:
-        """Whether its interval excludes 0 and p is small."""
-        return self.is_paired and differs(self._pair)
+        """Whether the interval excludes 0 and p is small."""
+        return bool(self.pair) and differs(self.pair)
 
     @property
     def is_clear(self) -> bool:
         """Whether it stays so among all comparisons with the baseline (Bonferroni)."""
-        p = self._pair.get("p_randomization", 0.0)
+        p = self.pair.get("p_randomization", 0.0)
         return self.is_significant and p * self.n_pairs < SIGNIFICANT
-
-    @property
-    def ours(self) -> str:
-        """The best system."""
-        return _named(self.answer.names[self._order[0]])
-
-    @property
-    def theirs(self) -> str:
-        """The one that it is compared with."""
-        baseline = self.answer.evaluation.baseline
-        return _named(self.answer.names[self._order[1] if self._is_baseline_best else baseline])
 
     @property
     def difference(self) -> str:
         """How much better ours is."""
-        return _number(abs(self._pair["difference"]))
+        return _number(self.pair["difference"])
 
     @property
     def test(self) -> str:
         """`95 % interval 0.4 to 2.2, p = 0.012`."""
-        low, high = self._pair["low"], self._pair["high"]
-        if self._is_baseline_best:
-            low, high = -high, -low
-        p = self._pair.get("p_randomization")
+        p = self.pair.get("p_randomization")
         said = "" if p is None else ", p < 0.001" if p < 0.001 else f", p = {p:.3f}"
-        return f"95 % interval {_number(low)} to {_number(high)}{said}"
+        low, high = (_number(self.pair[end]) for end in ("low", "high"))
+        return f"95 % interval {low} to {high}{said}"
 
-    @property
-    def interval(self) -> str:
-        """Of the best system's score."""
-        own = self.answer.systems[self._order[0]]["scores"][MEASURE]
-        return f", 95 % interval {own['low']:.1f} to {own['high']:.1f}" if "low" in own else ""
+
+def compared(answer: Evaluated) -> Compared:
+    """The facts that findings are about."""
+    values = {i: answer.value(i, MEASURE) for i in range(len(answer.systems))}
+    known = {i: value for i, value in values.items() if value is not None}
+    best, *others = sorted(known, key=lambda i: -known[i])
+    baseline = answer.evaluation.baseline
+    other = next(iter(others), best) if best == baseline else baseline
+    own = answer.systems[best]["scores"][MEASURE]
+    said = f", 95 % interval {own['low']:.1f} to {own['high']:.1f}" if "low" in own else ""
+    pair = answer.systems[other if best == baseline else best].get("paired", {}).get(MEASURE, {})
+    if pair and best == baseline:
+        turned = {"difference": -pair["difference"], "low": -pair["high"], "high": -pair["low"]}
+        pair = {**pair, **turned}
+    signatures = {answer.systems[i].get("signature", {}).get(MEASURE) for i in known}
+    return Compared(
+        f"{answer.n:,} sentence{'s' * (answer.n != 1)}",
+        answer.metrics[MEASURE].label,
+        _named(answer.names[best]),
+        known[best],
+        said,
+        _named(answer.names[other]),
+        pair,
+        len(known),
+        known[best] - min(known.values()),
+        len(signatures) == 1,
+    )
 
 
 def _named(name: str) -> str:
@@ -359,7 +322,7 @@ FINDINGS = (
         BETTER + "; among {n_pairs} comparisons, chance alone may give that.",
     ),
     Finding(
-        lambda found: found.is_paired,
+        lambda found: bool(found.pair),
         "No difference that {n} could show: {ours} has {difference} {label} more than {theirs}, {test}.",
     ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -238,25 +238,28 @@ def carried_out(asked: EvaluationRequest, have: Have) -> EvaluationFolder:
     """The stored evaluation of it, made or finished in this process where it is not done. Stopped, it keeps its
     sentences, and whoever asks next resumes it.
     """
-    for place in _alike(asked):
-        if place.scores().get("is_final") and place.status().get("state") == "done":
-            return place
-        if evaluation_service.progress(place.id).is_live:
-            raise UserError(
-                f"It is being evaluated: wait, or ask for what there is of it with evaluation={place.id}."
-            )
-        break
-    else:
-        place = evaluation_service.store(asked)
+    place = known(asked) or evaluation_service.store(asked)
+    if place.status().get("state") == "done":
+        return place
+    if evaluation_service.progress(place.id).is_live:
+        raise UserError(
+            f"It is being evaluated: wait, or ask for what there is of it with evaluation={place.id}."
+        )
     for is_turn in evaluation_service.evaluate(place):
-        if is_turn and have.progress:
-            status = place.status()
-            have.progress(int(status["done"]), int(status["n"]))
+        if is_turn:
+            _tell(have, place)
+    _tell(have, place)
     return place
 
 
-def _alike(asked: EvaluationRequest) -> Iterator[EvaluationFolder]:
-    """The asker's evaluations of the same systems, test set and scoring, newest first."""
+def _tell(have: Have, place: EvaluationFolder) -> None:
+    status = place.status()
+    if have.progress:
+        have.progress(int(status["done"]), int(status["n"]))
+
+
+def known(asked: EvaluationRequest) -> EvaluationFolder | None:
+    """The asker's newest evaluation of the same systems, test set and scoring, whether it is done or not."""
     for found in evaluations.list_evaluations(access.current(), asked.run):
         place = evaluations.folder(found.id)
         scores = place.scores()
@@ -264,7 +267,8 @@ def _alike(asked: EvaluationRequest) -> Iterator[EvaluationFolder]:
         counted = replace(found.scoring, tokenize=AUTO) if is_by_rule else found.scoring
         is_alike = counted == asked.scoring and _is_alike(found, asked)
         if is_alike and not evaluations.is_of_earlier_version(scores):
-            yield place
+            return place
+    return None
 
 
 def _is_alike(found: Evaluation, asked: EvaluationRequest) -> bool:

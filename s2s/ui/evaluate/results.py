@@ -108,11 +108,10 @@ def asked(evaluation: str) -> Evaluate:
 
 
 def _show(answer: Evaluated, *names: str) -> None:
-    """Those pictures of the answer, as far as there are."""
+    """The pictures of these names, as far as there are."""
     question = asked(answer.evaluation.id)
-    for picture in views.view_of(question).pictures(question, answer, ""):
-        if picture.name in names:
-            pictures.show(picture, question, answer)
+    for picture in (one for name in names for one in of.named(name, question, answer)):
+        pictures.show(picture, question, answer)
 
 
 def _plots(answer: Evaluated) -> None:
@@ -121,7 +120,7 @@ def _plots(answer: Evaluated) -> None:
         STATE.choice(
             "quality", STATE.label("quality"), offered, default=next(iter(offered)), width=200
         )
-        _show(answer, charts.SWEPT, charts.SPEED, charts.DIVERSITY)
+        _show(answer, of.SYSTEMS)
     if not answer.sentences:
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):

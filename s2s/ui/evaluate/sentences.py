@@ -11,7 +11,7 @@ import streamlit as st
 
 from s2s import share
 from s2s.analysis import RULES, SentenceRow
-from s2s.plots import Picture, views
+from s2s.plots import Picture
 from s2s.plots import evaluation_view as of
 from s2s.questions import Evaluate, Evaluated
 from s2s.runs import System
@@ -36,8 +36,7 @@ def panel(answer: Evaluated) -> None:
     if not listed.places:
         st.caption("No sentence has this text.")
         return
-    every = views.view_of(question).pictures(question, answer, "")
-    picture = next(one for one in every if one.name == of.SENTENCES)
+    (picture,) = of.named(of.SENTENCES, question, answer)
     draw = partial(_table, picture, listed.places)
     pictures.show(picture, question, answer, draw=draw)
     selected = STATE.value("sentence") - 1

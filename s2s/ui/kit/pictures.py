@@ -23,7 +23,8 @@ SHOWN = "pictures of the page"  # in the session: what a snapshot has
 MENU = "Save, data, code"
 ICON = ":material/download:"
 WHERE = "Run it where s2s is installed and this run is stored; Runs offers it as a zip."
-LETTER, ROOM, WIDEST = 8, 28, 420  # of a column, in pixels
+LETTER, ROOM, WIDEST = 7, 26, 420  # of a column, in pixels
+NARROW = 180  # a first column of this width stays in view
 OnPick = Callable[[int | None, int | None], None]
 download = partial(st.download_button, on_click="ignore", icon=ICON)
 
@@ -87,7 +88,7 @@ def show(
 
 
 def show_table(table: Table, *, alt: str, key: str, **look: Any) -> None:
-    """A table with whole cells: each column as wide as its longest, up to a limit. The first column stays in view."""
+    """A table with whole cells: a column is as wide as its longest, up to a limit; a narrow first one stays in view."""
     frame = pd.DataFrame([*map(list, table.rows)], columns=[*table.columns])
     config = {
         name: _column(frame[name], name, table.about.get(name), is_first=not number)
@@ -107,7 +108,7 @@ def _column(values: pd.Series[Any], name: str, about: str | None, *, is_first: b
         return st.column_config.NumberColumn(help=about, format="localized", pinned=is_first)
     longest = max((len(str(each)) for each in (*values, name)), default=0)
     width = min(WIDEST, LETTER * longest + ROOM)
-    return st.column_config.TextColumn(help=about, width=width, pinned=is_first)
+    return st.column_config.TextColumn(help=about, width=width, pinned=is_first and width <= NARROW)
 
 
 def menu(picture: Picture, question: Question[Any], answer: Any) -> None:
