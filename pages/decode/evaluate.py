@@ -9,7 +9,8 @@ run_id = st.session_state["run"]
 shown = view_state.read_from_url(run_id)
 if shown:
     results.panel(shown)
-with st.expander("New evaluation", icon=":material/add:", expanded=not shown, key="new evaluation"):
+box = f"new evaluation {shown}"  # closed where another one is shown
+with st.expander("New evaluation", icon=":material/add:", expanded=not shown, key=box):
     results.button(evaluate_form.form(run_id))
 translate_file.panel(run_id)
 chat.panel(run_id)
