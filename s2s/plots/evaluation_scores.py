@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from s2s.analysis import ErrorCounts, count_errors
+from s2s.analysis import count_errors
 from s2s.config import shortened
 from s2s.questions import Evaluated, Table
 from s2s.scores import MEASURES, METRIC_NAMES, METRICS, SIGNIFICANT, differs
@@ -36,6 +36,14 @@ FORMATS = MappingProxyType(
 )
 FORCED = frozenset({"loss", "perplexity", "token_accuracy"})  # of a reference, not of an output
 FIRST_ONLY = " Of the first reference of each sentence; the others do not count here."
+ERRORS = (
+    "System",
+    "Search errors",
+    "Copies",
+    "Repetitions",
+    "Omissions",
+    "Any quality flag",
+)
 ABOUT_TESTS = (
     "Each system minus {baseline}, on the same sentences. Interval: paired bootstrap. p: the probability of a"
     " difference at least this large in either direction if the two systems were interchangeable, by approximate"
@@ -203,46 +211,19 @@ def _p(value: float | None) -> str:
 
 def error_cells(answer: Evaluated) -> Table:
     """How often each kind of error occurs, `12 (6.0%)`."""
-    counts = [
-        count_errors(own, forced)
-        for own, forced in zip(answer.sentences, answer.forced, strict=True)
-    ]
+    every = zip(answer.sentences, answer.forced, strict=True)
+    counts = [count_errors(own, forced) for own, forced in every]
     rows = [
-        [name, *error_texts(each).values()] for name, each in zip(answer.names, counts, strict=True)
+        [
+            name,
+            *(_share(each.search, each.n), _share(each.copies, each.n)),
+            *(_share(each.repetitions, each.n), _share(each.omissions, each.n)),
+            _share(each.flagged, each.n),
+        ]
+        for name, each in zip(answer.names, counts, strict=True)
     ]
-    return Table(("System", *error_texts(counts[0])), rows)
+    return Table(ERRORS, rows)
 
 
-def error_texts(counts: ErrorCounts) -> dict[str, str]:
-    """By the kind of error."""
-    named = {
-        "Search errors": counts.search,
-        "Copies": counts.copies,
-        "Repetitions": counts.repetitions,
-        "Omissions": counts.omissions,
-        "Any quality flag": counts.flagged,
-    }
-    return {name: NONE if n is None else f"{n:,} ({n / counts.n:.1%})" for name, n in named.items()}
-
-
-def facts(answer: Evaluated) -> Sequence[str]:
-    """Data, versions and files that it was made with; nothing of an earlier version."""
-    found = answer.provenance
-    if "test" not in found:
-        return []
-    test, resampling = found["test"], found["resampling"]
-    return [
-        *([f"data hash {test['hash']}"] if test["hash"] else []),
-        *(f"file {name}" for name in test["files"]),
-        f"subset: {test['subset']}",
-        f"{resampling['samples']:,} resamples with seed {resampling['seed']}",
-        ", ".join(f"{name} {version}" for name, version in found["versions"].items()),
-        *(_of_file(one) for one in found.get("external", ())),
-    ]
-
-
-def _of_file(one: Mapping[str, Any]) -> str:
-    """`COMET of greedy: 200 scores of comet.txt, hash 0123456789abcdef`."""
-    column = f", column {one['column']}" if one["column"] else ""
-    name = shortened(one["name"], 60)
-    return f"{one['metric']} of {name}: {one['n']:,} scores of {one['file']}{column}, hash {one['hash']}"
+def _share(n: int | None, n_all: int) -> str:
+    return NONE if n is None else f"{n:,} ({n / n_all:.1%})"

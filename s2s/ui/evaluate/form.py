@@ -13,13 +13,27 @@ from s2s.decode import STRATEGIES
 from s2s.jobs import EvaluationRequest, evaluation_service, test_sets
 from s2s.questions import Evaluate, evaluation_request
 from s2s.runs import Sentences, System
-from s2s.ui.evaluate import files, options
+from s2s.scores import ROUGE_SCORE
+from s2s.ui.evaluate import files
 from s2s.ui.evaluate import systems as systems_of
-from s2s.ui.evaluate.view_state import FILES, MOST_SEED, STATE, help_of, write_to_url
+from s2s.ui.evaluate.view_state import (
+    FILES,
+    MOST_SEED,
+    ROUGE_LABELS,
+    STATE,
+    TOKENIZER_LABELS,
+    help_of,
+    write_to_url,
+)
 from s2s.ui.kit import as_markdown, cached, duration, forms, in_view, pickers, plain
 from s2s.ui.kit.test_sets import available_test_sets, described
 
 MINUTE = 60.0  # seconds
+ABOUT_SCORING = (
+    "Texts are compared in Unicode's composed form (NFC). By the script of the references, BLEU's tokenizer is zh for"
+    " Chinese; char for Japanese, Korean, Thai, Lao, Khmer, Burmese and Tibetan; 13a otherwise. Scores compare only"
+    " if all of this is equal; the signature of each score names it."
+)
 
 
 @dataclass(frozen=True)
@@ -36,13 +50,13 @@ def form(run_id: str) -> Form:
     STATE.belongs_to("run", run_id)
     test, n = _test_set(run_id)
     every = _uploaded(wrongs) if test == FILES else None
-    is_grouped = options.group_toggle(every)
+    is_grouped = _group_toggle(every)
     said = st.container()
     runs, strategies = _who(run_id)
     settings = systems_of.strategy_settings(runs, strategies, wrongs)
     write_to_url()
     swept = systems_of.sweep_settings(strategies, wrongs)
-    options.scoring()
+    _scoring()
     asked = STATE.question(
         Evaluate,
         runs=tuple(map(systems_of.run_name, runs)),
@@ -180,6 +194,36 @@ def _in_a_minute(systems: Sequence[System]) -> int:
         return evaluation_service.most_within(systems, MINUTE)
     except UserError:  # of the systems; the form shows it
         return 1
+
+
+def _group_toggle(uploaded: files.Uploaded | None) -> bool:
+    """Whether pairs of the same source are one sentence; for a table that repeats sources they are, unless told
+    otherwise.
+    """
+    if uploaded and uploaded.repeats:
+        return not STATE.toggle(
+            "apart",
+            "Keep equal sources apart",
+            help="Each row of the table is a sentence of its own, with its own references.",
+        )
+    return bool(STATE.draw("grouped"))
+
+
+def _scoring() -> None:
+    """The variants of BLEU, chrF and ROUGE; signatures name them."""
+    with st.expander(
+        "How scores are computed", icon=":material/calculate:", key="how scores are computed"
+    ):
+        st.caption(ABOUT_SCORING)
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            STATE.choice("tokenizer", STATE.label("tokenizer"), TOKENIZER_LABELS, width=270)
+            STATE.draw("chrf_words")
+            STATE.draw("lowercase")
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            rouge = STATE.choice(
+                "rouge", STATE.label("rouge"), ROUGE_LABELS, width=270, help=help_of("rouge")
+            )
+            STATE.draw("stemmer", disabled=rouge != ROUGE_SCORE)
 
 
 def _who(run_id: str) -> tuple[list[str], list[str]]:

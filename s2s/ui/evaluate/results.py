@@ -14,7 +14,7 @@ from s2s.questions import Evaluate, Evaluated, ScoreBuckets, score_buckets
 from s2s.runs import Evaluation, evaluations, guests
 from s2s.ui.evaluate import external, sentences, translate_file
 from s2s.ui.evaluate import form as evaluate_form
-from s2s.ui.evaluate.submission import carry_out
+from s2s.ui.evaluate.systems import carry_out
 from s2s.ui.evaluate.view_state import STATE, numbered
 from s2s.ui.kit import (
     action_button,
@@ -146,8 +146,10 @@ def _tests(answer: Evaluated) -> None:
             f"{answer.metrics[key].label}: {text}" for key, every in known.items() for text in every
         )
         st.code("\n".join(lines), language=None, wrap_lines=True)
-    if known_facts := evaluation_scores.facts(answer):
-        st.caption(" · ".join(map(plain, known_facts)))
+    if "test" in answer.provenance:  # not of an earlier version
+        versions = answer.provenance["versions"].items()
+        made = [f"{name} {version}" for name, version in versions]
+        st.caption(plain(", ".join([answer.provenance["test"]["subset"], *made])))
 
 
 def _errors_and_buckets(answer: Evaluated) -> None:

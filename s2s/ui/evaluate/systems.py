@@ -1,4 +1,4 @@
-"""The widgets of an evaluation's systems: settings of each strategy, and a sweep over one of them."""
+"""The systems of an evaluation: settings of each strategy, a sweep over one of them, and their request."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ import streamlit as st
 
 from s2s.config import UserError, flat
 from s2s.decode import STRATEGIES
+from s2s.jobs import EvaluationRequest, evaluation_service
 from s2s.questions import evaluation_request as requests
 from s2s.runs import System
 from s2s.ui.evaluate.view_state import STATE, settings_key
 from s2s.ui.kit import cached, forms
+from s2s.ui.kit.action_button import Click
 
 
 def run_name(run_id: str) -> str:
@@ -31,6 +33,27 @@ def resolved(systems: Iterable[System]) -> tuple[System, ...]:
         else one
         for one in systems
     )
+
+
+def carry_out(click: Click, request: EvaluationRequest | None) -> None:
+    """Queue the request of a click that waits, once, and open its evaluation; or say why not."""
+    if not click.is_waiting:
+        return
+    started = _queue(request) if request else ""
+    click.done()
+    if started:
+        STATE.remember(evaluation=started)
+        st.rerun()
+
+
+def _queue(request: EvaluationRequest) -> str:
+    """Returns the id; says why not and returns nothing."""
+    try:
+        best = resolved(request.systems)
+        return evaluation_service.submit(replace(request, systems=best))
+    except UserError as wrong:
+        forms.show_error(wrong)
+        return ""
 
 
 def strategy_settings(

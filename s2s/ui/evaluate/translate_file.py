@@ -16,7 +16,6 @@ from s2s.questions import evaluation_request as requests
 from s2s.runs import Evaluation, Sentences, evaluations
 from s2s.ui.evaluate import systems
 from s2s.ui.evaluate.files import MEGABYTES
-from s2s.ui.evaluate.submission import carry_out
 from s2s.ui.kit import action_button, cached, duration, forms
 
 SHOWN = 5  # lines of a preview
@@ -67,7 +66,7 @@ def panel(run_id: str) -> None:
                 st.caption(
                     f"{request.test.n:,} lines · about {duration(seconds)}, within a factor of three"
                 )
-        carry_out(click, request)
+        systems.carry_out(click, request)
 
 
 def _request(
