@@ -47,7 +47,7 @@ def score_files(answer: Evaluated) -> tuple[NamedFile, ...]:
     """The table in LaTeX; for who may download the sentences, everything as a zip."""
     name = _file_name(answer.evaluation.name)
     latex = NamedFile("LaTeX", f"{name}.tex", LATEX, partial(scores_latex, answer))
-    if not answer.sentences:
+    if not answer.may_download:
         return (latex,)
     zipped = NamedFile("Bundle (zip)", f"{name}.zip", "application/zip", partial(bundle, answer))
     return latex, zipped

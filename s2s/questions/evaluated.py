@@ -62,6 +62,7 @@ class Evaluated:
     ] = ()  # of each system; empty where they are not known
     references: tuple[tuple[str, ...], ...] = ()  # all of each sentence
     forced: tuple[tuple[float | None, ...], ...] = ()  # nats of each first reference, by system
+    may_download: bool = False  # the whole evaluation, with its files
 
     @property
     def systems(self) -> Sequence[Scores]:
@@ -139,7 +140,8 @@ def read(place: EvaluationFolder, have: Have) -> Evaluated:
         return found
     if not have.may_see_sentences(stored):
         return found
-    return replace(found, **_sentences(place, found, given))
+    may_download = have.may_see_sentences(stored, "download")
+    return replace(found, may_download=may_download, **_sentences(place, found, given))
 
 
 def _made(system: System, own: Mapping[str, Any], titles: Mapping[str, str]) -> Made:

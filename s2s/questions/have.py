@@ -109,10 +109,12 @@ class Have:
         """A stored evaluation by its id. Raises UserError where there is none that the asker may open."""
         return evaluations.folder(evaluation)
 
-    def may_see_sentences(self, evaluation: Evaluation) -> bool:
-        """Whether the asker may see the sentences of an evaluation, as it is stored, and their translations."""
+    def may_see_sentences(self, evaluation: Evaluation, verb: access.Verb = "view") -> bool:
+        """Whether the asker may see the sentences of an evaluation, as it is stored, and their translations; or
+        download all of it.
+        """
         sentences = access.sentences_of(evaluation.id, evaluation.owner)
-        return access.may(access.current(), "view", sentences)
+        return access.may(access.current(), verb, sentences)
 
     def is_own(self, evaluation: Evaluation) -> bool:
         """Whether the asker may change it."""

@@ -245,6 +245,8 @@ def test_a_guest_sees_scores_and_only_where_they_are_shared_sentences(
         said += "".join(one.table.csv() + one.caption + one.title for one in pictures)
         assert ("la maison rouge" in said) is bool(answer.sentences) is sentences
         assert "ann" not in json.loads(as_text(answer))["evaluation"]["owner"]
+        files = [each.label for one in pictures for each in one.files]
+        assert ("Bundle (zip)" in files) is (who == "ann")
         if not sentences:
             with pytest.raises(UserError, match="its owner has not shared them"):
                 Have().answer(questions[1])

@@ -58,7 +58,10 @@ def show(
     """One picture. `on_pick` and `on_enlarge` are called with what is pressed in a grid of heads; `draw` draws it as
     only its page can.
     """
-    st.session_state.setdefault(SHOWN, []).append(picture)
+    others = [
+        one for one in shown() if one.name != picture.name
+    ]  # a part of the page is drawn again
+    st.session_state[SHOWN] = [*others, picture]
     if picture.finding:
         st.html(f"<p class='finding' data-answer>{html.escape(picture.finding)}</p>")
     key = f"figure {picture.name}"
