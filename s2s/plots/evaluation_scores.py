@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -15,6 +15,7 @@ from s2s.words import FRACTIONS, MetricName
 BEST = "★"
 DIFFERS = "*"
 NONE = "–"
+LONGEST = 28  # characters of a system's name
 COLUMNS = (*METRICS, *MEASURES, "perplexity", "token_accuracy", "loss", "sentences_per_second")
 MAIN_COLUMNS = (
     "bleu",
@@ -79,11 +80,18 @@ def score_cells(answer: Evaluated, *, every: bool) -> Table:
     made = [[each.run, each.checkpoint, each.settings] for each in answer.made]
     rows = [
         [name, *(column[number] for column in columns), *made[number]]
-        for number, name in enumerate(answer.names)
+        for number, name in enumerate(_short(answer.names))
     ]
     about = {name.label: _about(name, answer) for name in names}
     head = ("System", *(name.label for name in names), "Run", "Checkpoint", "Settings")
     return Table(head, rows, about)
+
+
+def _short(names: Sequence[str]) -> Sequence[str]:
+    """Long names without their middle, where they stay different."""
+    half = LONGEST // 2
+    found = [name if len(name) <= LONGEST else f"{name[:half]}…{name[-half:]}" for name in names]
+    return found if len({*found}) == len(names) else names
 
 
 def _about(name: MetricName, answer: Evaluated) -> str:

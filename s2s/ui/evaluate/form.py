@@ -22,7 +22,6 @@ from s2s.ui.evaluate.view_state import (
     ROUGE_LABELS,
     STATE,
     TOKENIZER_LABELS,
-    help_of,
     write_to_url,
 )
 from s2s.ui.kit import as_markdown, cached, duration, forms, in_view, pickers, plain
@@ -134,9 +133,8 @@ def _test_set(run_id: str) -> tuple[str, int]:
     """Select the test set and the number of sentences."""
     names = available_test_sets(run_id) | {FILES: "my own files …"}
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        test = STATE.choice(
+        test = STATE.draw(
             "test",
-            STATE.label("test"),
             names,
             default=next(iter(names)),
             way=pickers.ANOTHER_DATASET,
@@ -148,15 +146,8 @@ def _test_set(run_id: str) -> tuple[str, int]:
 
 
 def _n_of_dataset() -> int:
-    return STATE.number(
-        "n",
-        STATE.label("n"),
-        1,
-        test_sets.MAX_SENTENCES,
-        width=150,
-        help=help_of("n"),
-        disabled=STATE.value("every"),
-    )
+    most = test_sets.MAX_SENTENCES
+    return int(STATE.draw("n", low=1, high=most, width=150, disabled=STATE.value("every")))
 
 
 def _n_of_files() -> int:
@@ -216,13 +207,11 @@ def _scoring() -> None:
     ):
         st.caption(ABOUT_SCORING)
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            STATE.choice("tokenizer", STATE.label("tokenizer"), TOKENIZER_LABELS, width=270)
+            STATE.draw("tokenizer", TOKENIZER_LABELS, width=270)
             STATE.draw("chrf_words")
             STATE.draw("lowercase")
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            rouge = STATE.choice(
-                "rouge", STATE.label("rouge"), ROUGE_LABELS, width=270, help=help_of("rouge")
-            )
+            rouge = STATE.draw("rouge", ROUGE_LABELS, width=270)
             STATE.draw("stemmer", disabled=rouge != ROUGE_SCORE)
 
 
@@ -255,13 +244,11 @@ def _with_baseline(request: EvaluationRequest) -> EvaluationRequest:
     ]
     if st.session_state.get(STATE.key("baseline"), keys[0]) not in keys:  # another form's
         st.session_state[STATE.key("baseline")] = keys[0]
-    chosen = STATE.choice(
+    chosen = STATE.draw(
         "baseline",
-        STATE.label("baseline"),
         dict(zip(keys, names, strict=True)),
         default=keys[0],
         width=360,
-        help=help_of("baseline"),
     )
     return replace(request, baseline=keys.index(chosen))
 

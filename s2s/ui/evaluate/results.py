@@ -117,18 +117,16 @@ def _show(answer: Evaluated, *names: str) -> None:
 def _plots(answer: Evaluated) -> None:
     """The scores of systems against each other, then those of sentences."""
     if offered := charts.qualities(answer):
-        STATE.choice(
-            "quality", STATE.label("quality"), offered, default=next(iter(offered)), width=200
-        )
+        STATE.draw("quality", offered, default=next(iter(offered)), width=200)
         _show(answer, of.SYSTEMS)
     if not answer.sentences:
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
         names = numbered(answer.names)
-        number = STATE.choice("points_of", STATE.label("points_of"), names, default="1", width=220)
+        number = STATE.draw("points_of", names, default="1", width=220)
         labels = charts.points_offered(answer, int(number) - 1)
-        STATE.choice("across", STATE.label("across"), labels, width=180)
-        STATE.choice("up", STATE.label("up"), labels, default=[*labels][-1], width=180)
+        STATE.draw("across", labels, width=180)
+        STATE.draw("up", labels, default=[*labels][-1], width=180)
     _show(answer, charts.POINTS)
 
 
@@ -157,8 +155,7 @@ def _errors_and_buckets(answer: Evaluated) -> None:
     _show(answer, of.ERRORS)
     names = numbered(answer.names)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        label, other_label = (STATE.label(name) for name in ("bucket_of", "bucket_other"))
-        ours = STATE.choice("bucket_of", label, names, default=str(len(names)), width=220)
+        ours = STATE.draw("bucket_of", names, default=str(len(names)), width=220)
         if STATE.value("bucket_other") == ours:
             STATE.show(bucket_other="")
         left = {score_buckets.NONE: "no other system"} | {
@@ -166,11 +163,11 @@ def _errors_and_buckets(answer: Evaluated) -> None:
         }
         baseline = str(answer.evaluation.baseline + 1)
         usual = baseline if baseline in left else score_buckets.NONE
-        other = STATE.choice("bucket_other", other_label, left, default=usual, width=220)
+        other = STATE.draw("bucket_other", left, default=usual, width=220)
         STATE.draw("bucket", width=180)
         chosen = (int(ours) - 1, None if other == score_buckets.NONE else int(other) - 1)
         labels = score_buckets.offered_scores(answer, chosen)
-        STATE.choice("bucket_score", STATE.label("bucket_score"), labels, width=150)
+        STATE.draw("bucket_score", labels, width=150)
     question = STATE.question(ScoreBuckets, evaluation=answer.evaluation.id)
     with st.spinner("Scoring the buckets …"):
         found = cached.SCREEN.answer(question)

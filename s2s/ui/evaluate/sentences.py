@@ -49,15 +49,15 @@ def _choices(answer: Evaluated) -> None:
     names = numbered(answer.names)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         STATE.draw("find", icon=":material/search:", width=220)
-        ours = STATE.choice("system", STATE.label("system"), names, default="1", width=220)
+        ours = STATE.draw("system", names, default="1", width=220)
         known = {key: sort.label for key, sort in of.sorts(answer, int(ours) - 1).items()}
         known |= {of.GAP: of.GAP_LABEL} if len(names) > 1 else {}
-        if STATE.choice("sort", STATE.label("sort"), known, width=220) != of.GAP:
+        if STATE.draw("sort", known, width=220) != of.GAP:
             STATE.draw("is_reversed")
             return
         others = {number: name for number, name in names.items() if number != ours}
         last = [*others][-1]
-        theirs = STATE.choice("other", STATE.label("other"), others, default=last, width=220)
+        theirs = STATE.draw("other", others, default=last, width=220)
         first_rows = [answer.sentences[int(number) - 1][:1] for number in (ours, theirs)]
         both = [
             name
@@ -68,7 +68,7 @@ def _choices(answer: Evaluated) -> None:
             name.key: name.label
             for name in (*(METRIC_NAMES[key] for key in of.OF_SENTENCES), *both)
         }
-        STATE.choice("by", STATE.label("by"), labels, width=140)
+        STATE.draw("by", labels, width=140)
 
 
 def _table(picture: Picture, places: Sequence[int]) -> None:

@@ -108,7 +108,7 @@ def sweep_settings(strategies: list[str], wrongs: list[UserError]) -> dict[str, 
             "One strategy at several values of one setting, as a curve: more beams find more probable outputs,"
             " not always better ones."
         )
-        chosen = STATE.choice("sweep", STATE.label("sweep"), options, width=360)
+        chosen = STATE.draw("sweep", options, width=360)
         STATE.belongs_to("sweep", chosen)
         if chosen == requests.NO_SWEEP:
             return {"sweep": requests.NO_SWEEP}

@@ -95,11 +95,6 @@ def numbered(names: Sequence[str]) -> dict[str, str]:
     return {str(number): name for number, name in enumerate(names, 1)}
 
 
-def help_of(name: str) -> str:
-    """What the question says of its field."""
-    return next(str(row.metadata["help"]) for row in Evaluate.declared() if row.name == name)
-
-
 def settings_key(strategy: str) -> str:
     """The key of the widget for a strategy's settings."""
     return f"evaluate settings {strategy}"
