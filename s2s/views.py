@@ -12,10 +12,12 @@ from s2s.questions import (
     Alignment,
     AttentionLines,
     AttentionOf,
+    Evaluate,
     HeadsOf,
     Intervene,
     Question,
     SameWord,
+    ScoreBuckets,
 )
 
 if TYPE_CHECKING:
@@ -29,17 +31,22 @@ class View(NamedTuple):
     slug: str
     label: str  # of the tab; empty for what stands beside the tabs
     question: type[Question[Any]]
-    drawn_by: str  # a module of `plots` with `pictures(question, answer, model)`
+    drawn_by: (
+        str  # a module of `plots` with `pictures(question, answer, model)`, or `module:function`
+    )
 
     def pictures(self, question: Question[Any], answer: Any, model: str) -> list[Picture]:
         """Of an answer; `model` names the run and its checkpoint. Plotly is imported here, not before."""
-        module = importlib.import_module(f"s2s.plots.{self.drawn_by}")
-        found: list[Picture] = module.pictures(question, answer, model)
+        name, _, function = self.drawn_by.partition(":")
+        draw = getattr(importlib.import_module(f"s2s.plots.{name}"), function or "pictures")
+        found: list[Picture] = draw(question, answer, model)
         return found
 
 
 VIEWS = (
     View("states", "same", "Same word", SameWord, "same_word"),
+    View("evaluate", "scores", "Scores", Evaluate, "evaluation_view"),
+    View("evaluate", "buckets", "Buckets", ScoreBuckets, "evaluation_view:bucket_pictures"),
     View("attention", "map", "Heatmap", AttentionOf, "attention_view"),
     View("attention", "lines", "Lines", AttentionLines, "attention_lines"),
     View("attention", "alignment", "Alignment", Alignment, "alignment_view"),

@@ -9,11 +9,9 @@ run_id = st.session_state["run"]
 shown = view_state.read_from_url(run_id)
 if shown:
     results.panel(shown)
-
-with st.container(border=True):
-    st.subheader("New evaluation" if shown else "What to evaluate", anchor=False)
-    form = evaluate_form.form(run_id)
-    results.button(form)
+box = f"new evaluation {shown}"  # closed where another one is shown
+with st.expander("New evaluation", icon=":material/add:", expanded=not shown, key=box):
+    results.button(evaluate_form.form(run_id))
 translate_file.panel(run_id)
 chat.panel(run_id)
 results.earlier(run_id)

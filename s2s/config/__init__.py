@@ -6,6 +6,7 @@ from s2s.config.errors import (
     is_usable,
     require_usable,
     shortened,
+    unique_names,
     unusable,
 )
 from s2s.config.fields import (

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Mapping
 
 MAX_QUOTED = 200  # characters of what was given that an error repeats
 # A surrogate stands in Python's strings for half of a UTF-16 character, and has no form in UTF-8 (Unicode, D92).
@@ -22,6 +24,14 @@ def shortened(text: object, length: int = MAX_QUOTED) -> str:
     """At most `length` characters, the last one `…` where some are missing: for what an error repeats."""
     whole = str(text)
     return whole if len(whole) <= length else whole[: length - 1] + "…"
+
+
+def unique_names(names: Mapping[str, str]) -> dict[str, str]:
+    """Names that several keys share get the end of the key appended: the options of a widget travel by name."""
+    counts = Counter(names.values())
+    return {
+        key: name if counts[name] == 1 else f"{name} · {key[-4:]}" for key, name in names.items()
+    }
 
 
 def is_usable(text: str) -> bool:

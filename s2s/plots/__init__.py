@@ -8,7 +8,18 @@ from typing import NamedTuple
 
 import plotly.graph_objects as go
 
-from s2s.plots import card, svg, svg_curves, svg_heads, svg_sheet, theme
+from s2s.plots import (
+    card,
+    evaluation_charts,
+    evaluation_files,
+    evaluation_scores,
+    evaluation_view,
+    svg,
+    svg_curves,
+    svg_heads,
+    svg_sheet,
+    theme,
+)
 from s2s.plots.activations import activations
 from s2s.plots.alignment_marks import mark_alignment
 from s2s.plots.attention import attention_csv, geometry, heatmap, heatmap_data, numbered
@@ -18,6 +29,7 @@ from s2s.plots.costs import costs
 from s2s.plots.coverage import coverage
 from s2s.plots.curves import DASHES, Curve, CurveOptions, StepMark, curve_points, curves
 from s2s.plots.drawn import DrawnFigure
+from s2s.plots.evaluation_charts import SCATTER, SWEEP, TRADEOFF
 from s2s.plots.expected_quality import expected_quality
 from s2s.plots.gradient_flow import gradient_flow
 from s2s.plots.head_roles import HeadGrid, head_roles, head_roles_animation
@@ -160,7 +172,7 @@ PLOTS: Mapping[str, Plot] = MappingProxyType(
         ),
         "tradeoff": Plot(
             tradeoff,
-            "One point per system, with the interval of its height where one is known.",
+            TRADEOFF,
         ),
         "number_grids": Plot(
             number_grids,
@@ -168,7 +180,7 @@ PLOTS: Mapping[str, Plot] = MappingProxyType(
         ),
         "sentence_scores": Plot(
             sentence_scores,
-            "One point per sentence. Where the points form a line, the two scores agree; inspect those far from it.",
+            SCATTER,
         ),
         "states": Plot(
             states,
@@ -236,7 +248,7 @@ PLOTS: Mapping[str, Plot] = MappingProxyType(
         ),
         "sweep_curve": Plot(
             sweep_curve,
-            "One line per run and strategy, one point per value of the setting.",
+            SWEEP,
         ),
     }
 )

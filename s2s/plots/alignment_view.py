@@ -46,6 +46,14 @@ def pictures(question: Alignment, answer: Aligned, model: str) -> list[Picture]:
             " ".join(filter(None, caption)),
             "\n".join(about),
             vector=partial(svg.lines, {"links": drawn}, words.keys, words.rows, verb=words.verb),
-            files=(NamedFile("Links (i-j)", "align", f"{to_pharaoh(answer.links)}\n", PHARAOH),),
+            files=(
+                NamedFile(
+                    "Links (i-j)",
+                    ".align",
+                    "text/plain",
+                    lambda: f"{to_pharaoh(answer.links)}\n",
+                    PHARAOH,
+                ),
+            ),
         )
     ]

@@ -44,16 +44,21 @@ class ComparedTexts(NamedTuple):
 
 
 class NamedFile(NamedTuple):
-    """One more file of a picture, beside those that every picture has."""
+    """Something more to download: its label, the file's name and its kind; made when it is asked for. Of a name that
+    begins with a period the picture's own is the rest.
+    """
 
-    label: str  # of the button
-    suffix: str
-    text: str
-    about: str
+    label: str
+    name: str
+    mime: str
+    content: Callable[[], str | bytes]
+    about: str = ""
 
 
-# A mapping is a Plotly figure's data and layout.
-Figure: TypeAlias = go.Figure | Mapping[str, Any] | LinkedTokens | AllHeads | ComparedTexts | None
+# A mapping is a Plotly figure's data and layout; a table has the cells of the picture's table as they are read.
+Figure: TypeAlias = (
+    go.Figure | Mapping[str, Any] | LinkedTokens | AllHeads | ComparedTexts | Table | None
+)
 
 
 @dataclass(frozen=True)

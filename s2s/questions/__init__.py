@@ -1,5 +1,6 @@
 """Questions about models and data, each one typed value that a page, a program and a command line ask alike."""
 
+from s2s.questions import evaluation_request, score_buckets
 from s2s.questions.alignment import Aligned, Alignment
 from s2s.questions.answers import Answers
 from s2s.questions.attention_lines import SHARE_STEP, AttentionLines
@@ -12,6 +13,8 @@ from s2s.questions.attention_of import (
     weights_table,
 )
 from s2s.questions.changed import Candidates, Changed
+from s2s.questions.evaluate import Evaluate
+from s2s.questions.evaluated import Evaluated
 from s2s.questions.finding import Finding, first
 from s2s.questions.gold import GoldOf, Targets
 from s2s.questions.have import ANSWERS, Have, TooLongError, name_of
@@ -40,6 +43,7 @@ from s2s.questions.same_word import (
     shared_word,
     words_in,
 )
+from s2s.questions.score_buckets import Buckets, ScoreBuckets
 from s2s.questions.table import Table
 from s2s.questions.translate import Translate, own_target
 from s2s.runs.decoder import Timed

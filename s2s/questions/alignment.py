@@ -228,7 +228,7 @@ class Alignment(Question[Aligned]):
             ]
             for src, tgt in sorted(answer.links, key=lambda link: link[::-1])
         ]
-        return Table(columns, rows)
+        return Table(columns, rows, shares=("weight",))
 
     def finding(self, answer: Aligned) -> str:
         """How well these links match the gold alignment, and which head matches it best."""

@@ -7,17 +7,30 @@ import dataclasses
 import itertools
 import re
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any, TypeVar
 
 from s2s import access
+from s2s.config import UserError, shortened
 from s2s.data import Preview, load_preview
+from s2s.faults import marked
 from s2s.questions.answers import Answers, Timed
 from s2s.questions.question import Question
-from s2s.runs import Run, load
+from s2s.runs import (
+    Evaluation,
+    EvaluationFolder,
+    Run,
+    RunFolder,
+    clean_name,
+    evaluations,
+    guests,
+    load,
+)
 
 Answer = TypeVar("Answer")
 ANSWERS = Answers()
+UNNAMED = "unnamed run"
+MAX_TITLE = 32  # characters
 LANGUAGES = re.compile(r"(?P<name>.+):(?P<src>[\w-]*)>(?P<tgt>[\w-]*)")
 Progress = Callable[
     [int, int], None
@@ -30,6 +43,25 @@ def name_of(run: Run, as_saved: Run) -> str:
     if run.key.languages == as_saved.key.languages:
         return name
     return f"{name}:{run.key.languages.src}>{run.key.languages.tgt}"
+
+
+def about(run: str) -> Mapping[str, Any]:
+    """What the asker may know of a run; nothing where they may not open it, or it is gone."""
+    try:
+        folder = access.run_folder(run)
+        return guests.about_run(RunFolder(folder).about(), folder)
+    except (UserError, OSError):
+        return {}
+
+
+def _title(run: str) -> str:
+    known = about(run)
+    if not known:
+        return run
+    name = clean_name(str(known.get("name") or ""))
+    shown = shortened(name, MAX_TITLE) if name and name != run else name or UNNAMED
+    recipe = known.get("recipe") or {}
+    return marked(shown, str((recipe.get("train") or {}).get("fault") or ""))
 
 
 class TooLongError(Exception):
@@ -45,6 +77,11 @@ class Have:
     def __init__(self, progress: Progress | None = None) -> None:
         self.progress = progress
         self._runs: dict[str, Run] = {}
+
+    @property
+    def owner(self) -> str:
+        """The workspace of the asker."""
+        return access.current()
 
     def steps(self, of: int) -> Callable[[], None] | None:
         """What a search of at most so many steps calls before each; what it raises ends the search."""
@@ -68,6 +105,26 @@ class Have:
     def may_see_data(self, run: Run) -> bool:
         """Whether the asker may see sentences of a run's dataset."""
         return access.may_see_data(run.folder.path)
+
+    def evaluation(self, evaluation: str) -> EvaluationFolder:
+        """A stored evaluation by its id. Raises UserError where there is none that the asker may open."""
+        return evaluations.folder(evaluation)
+
+    def may_see_sentences(self, evaluation: Evaluation, verb: access.Verb = "view") -> bool:
+        """Whether the asker may see the sentences of an evaluation, as it is stored, and their translations; or
+        download all of it.
+        """
+        sentences = access.sentences_of(evaluation.id, evaluation.owner)
+        return access.may(access.current(), verb, sentences)
+
+    def is_own(self, evaluation: Evaluation) -> bool:
+        """Whether the asker may change it."""
+        thing = access.evaluation_of(evaluation.id, evaluation.owner)
+        return access.may(access.current(), "change", thing)
+
+    def titles(self, runs: Iterable[str]) -> dict[str, str]:
+        """What runs are called, by id; by their ids where the asker may not open them."""
+        return {run: _title(run) for run in dict.fromkeys(runs) if run}
 
     def preview(self, spec: str) -> Preview:
         """The first pairs of a dataset. Raises UserError for one that cannot be read."""

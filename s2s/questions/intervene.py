@@ -180,7 +180,7 @@ def candidates(answer: Changed) -> Table:
     if not found:
         return Table(columns, [])
     rows = zip(found.tokens, found.before.tolist(), found.after.tolist(), strict=True)
-    return Table(columns, [*map(list, rows)])
+    return Table(columns, [*map(list, rows)], shares=columns[1:])
 
 
 def heads_of(which: HeadSelection, shape: tuple[int, ...]) -> tuple[Head, ...]:

@@ -16,11 +16,12 @@ MOST_ROWS = 100  # of a notebook's table
 
 
 class Table(NamedTuple):
-    """Rows of texts and numbers below their columns' names; NaN is no value."""
+    """Rows of texts and numbers below their columns' names; NaN is no value. `about` says what a column is."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[Any]]
     about: Mapping[str, str] = MappingProxyType({})  # what columns mean
+    shares: tuple[str, ...] = ()  # columns of probabilities or other shares of 1
 
     def csv(self) -> str:
         """As CSV, every digit."""

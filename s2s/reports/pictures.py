@@ -38,9 +38,10 @@ def fragment(picture: Picture) -> str:
     """
     finding = document.paragraph(picture.finding, "finding") if picture.finding else ""
     caption = document.paragraph(picture.caption, "note") if picture.caption else ""
-    numbers = _table(picture.table)
-    if picture.figure is None and picture.vector is None:
-        return f"<section><h2>{document.text(picture.one_line)}</h2>{finding}{numbers}{caption}</section>"
+    numbers, figure = _table(picture.table), picture.figure
+    if picture.vector is None and (figure is None or isinstance(figure, Table)):
+        shown = numbers if figure is None else _table(figure)
+        return f"<section><h2>{document.text(picture.one_line)}</h2>{finding}{shown}{caption}</section>"
     folded = document.folded("As a table", numbers)
     return f"<section>{finding}{_figure(picture)}{caption}{folded}</section>"
 
@@ -62,7 +63,7 @@ def _figure(picture: Picture) -> str:
     figure = picture.figure
     if isinstance(figure, ComparedTexts):
         return _compared(figure)
-    if figure is None or isinstance(figure, LinkedTokens | AllHeads):
+    if figure is None or isinstance(figure, LinkedTokens | AllHeads | Table):
         return ""
     if isinstance(figure, Mapping):
         return charts.chart(DrawnFigure(figure).to_dict(), picture.alt)

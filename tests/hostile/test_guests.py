@@ -13,9 +13,10 @@ from s2s.config import PRESETS, UserError, override
 from s2s.data import Corpus, Pair, saved_datasets
 from s2s.jobs import provenance, run_service, test_sets, training
 from s2s.lessons import Lesson, Step, View
+from s2s.plots.evaluation_files import scores_latex
+from s2s.questions import Evaluate, Have, as_text
 from s2s.reports import lesson_handout
 from s2s.runs import Evaluation, RunFolder, Sentences, System, evaluations, guests
-from s2s.ui.evaluate import downloads
 from s2s.ui.kit import cached
 from s2s.ui.runs.actions import duplicate
 from s2s.ui.shell import visitors
@@ -260,11 +261,10 @@ def test_a_guest_of_an_evaluation_is_not_told_what_its_test_set_is(
     assert f"1 sentences · {guests.PRIVATE}" in told
     assert not _leaked(told, secrets)
     with visiting(monkeypatch, "eve"):
-        place = evaluations.folder(own)
-        shown = guests.evaluation(place.evaluation())
-        made = guests.provenance(place.provenance(), place.evaluation())
-        tables = [downloads.scores_csv(shown, place.scores(), made)]
-        tables.append(downloads.scores_json(shown, place.scores(), made))
+        question = Evaluate(evaluation=own)
+        answer = Have().answer(question)
+        tables = [question.table(answer).csv(), as_text(answer), scores_latex(answer)]
+        shown, made = answer.evaluation, answer.provenance
     assert not _leaked("".join(tables), secrets)
     hidden = f"small on {guests.PRIVATE} · greedy"
     names = [system.name for system in shown.systems]

@@ -21,11 +21,11 @@ from s2s.jobs import (
     test_sets,
     training,
 )
-from s2s.questions import SameWord
+from s2s.questions import Evaluate, Have, SameWord
 from s2s.runs import Sentences, System, annotate, evaluations, find_run, list_runs
 from s2s.ui.data import profiles
 from s2s.ui.data import uploads as linked
-from s2s.ui.evaluate import files, sentences
+from s2s.ui.evaluate import files
 from s2s.ui.kit import cached, dataset_sentences, gold_alignment, pickers, references, vocabulary
 from s2s.ui.kit.test_sets import available_test_sets
 from s2s.ui.runs import attention_history
@@ -73,7 +73,7 @@ def _as_owner(things: Things) -> list[object]:
         cached.datasets(),
         cached.forecast(spec, SMALL),
         cached.recommended_preset(spec, 5),
-        sentences.rows(things.evaluation, 1),
+        Have().answer(Evaluate(evaluation=things.evaluation)),
         files.chosen(_test_of(spec=spec)),
         *_of_dataset(things),
     ]
@@ -171,7 +171,7 @@ PROBES: tuple[Callable[[str, str], Any], ...] = (
     lambda id, who: profiles.profile(f"corpus:{id}").result("preview"),
     lambda id, who: files.chosen(_test_of(run=id)),
     lambda id, who: files.chosen(_test_of(spec=f"corpus:{id}")),
-    lambda id, who: sentences.rows(id, 1),
+    lambda id, who: Have().answer(Evaluate(evaluation=id)),
     lambda id, who: attention_history._folder(id).lines("samples"),
     lambda id, who: vocabulary.examples(id),
     lambda id, who: vocabulary.can_read(id, "a"),

@@ -14,9 +14,9 @@ from s2s import access, data, decode, settings, share
 from s2s.config import PRESETS, UserError, override, parse_assignments
 from s2s.data import Corpus, Pair, saved_datasets, uploads
 from s2s.jobs import calibrate, evaluation_service, run_service, test_sets, training
+from s2s.questions import evaluation_request
 from s2s.runs import Sentences, evaluations, list_runs, runs_folder
 from s2s.ui.data import upload_form
-from s2s.ui.evaluate import systems
 from s2s.ui.kit import cached, forms
 from tests.hostile.home import things_of
 from tests.screen import ROOT
@@ -58,7 +58,7 @@ READERS: tuple[Callable[[str], Any], ...] = (
     evaluations.folder,
     share.Column.read,
     share.unpack,
-    systems.parse,
+    evaluation_request.parse,
     lambda name: share.read({"set": name, "run": name}),
     lambda name: run_service.find(name, "local"),
     lambda name: uploads.opened(name, "local"),

@@ -8,8 +8,8 @@ import s2s
 from s2s import settings
 from s2s.decode import configure, generate_call
 from s2s.faults import why_not_exported
+from s2s.plots.evaluation_charts import sweep_caption, tradeoff_caption
 from s2s.scores import METRIC_NAMES
-from s2s.ui.evaluate.charts import sweep_caption, tradeoff_caption
 from s2s.ui.kit import cached
 from s2s.ui.states import logit_lens
 from tests.conftest import make_run

@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any, NamedTuple
-
 import streamlit as st
 
-from s2s import access, settings
-from s2s.analysis import SentenceRow
+from s2s import access
 from s2s.config import UserError
 from s2s.data import NUMBER_FILES
 from s2s.jobs import GivenScores
 from s2s.jobs import external as jobs
-from s2s.runs import Evaluation, EvaluationFolder, ExternalScores, evaluations, external_scores
-from s2s.scores import METRIC_NAMES
-from s2s.ui.evaluate import sentences
-from s2s.ui.kit import cached, forms, plain, shortened
-from s2s.words import MetricName
+from s2s.runs import Evaluation, ExternalScores, evaluations, external_scores
+from s2s.ui.kit import forms, plain, shortened
 
-Scores = Mapping[str, Any]  # scores.json
-Names = Mapping[str, MetricName]
-HELP = "Mean of the segment scores in a file that was added below; not computed here."
 BETTER = {"higher": "Higher is better", "lower": "Lower is better"}
 PASTED = "pasted scores.txt"
 # in the session:
@@ -30,78 +19,7 @@ REFUSED = "refused scores"  # why the last file was not added
 OPEN = "external open"  # the evaluation whose form was used: it stays open
 
 
-class WithExternal(NamedTuple):
-    """The scores of an evaluation with those of files: as in scores.json, and for the sentences of each system."""
-
-    given: Sequence[ExternalScores]
-    scores: Scores
-    names: Names  # of all metrics
-
-    @property
-    def more(self) -> list[MetricName]:
-        """The metrics of files."""
-        return [self.names[key] for key in self.scores.get("external", {})]
-
-
-def joined(place: EvaluationFolder, evaluation: Evaluation, scores: Scores) -> WithExternal:
-    """The scores, with the metrics of files once all sentences are done. Raises UserError for a file that is broken."""
-    given = jobs.covering(place, int(scores["n"])) if scores.get("is_final") else []
-    if not given:
-        return WithExternal([], scores, METRIC_NAMES)
-    files = tuple((one.metric, one.system, one.hash, one.added) for one in given)
-    key = (int(scores["n"]), files, sentences.scored_at(place))
-    found = _joined(str(settings.home()), evaluation.id, key, scores, given, evaluation.baseline)
-    own = {one.metric: MetricName(one.metric, one.metric, "", HELP, one.better) for one in given}
-    return WithExternal(given, found, {**METRIC_NAMES, **own})
-
-
-@cached.shared(max_entries=8, show_spinner="Computing intervals …")
-def _joined(
-    home: str,
-    evaluation: str,
-    key: object,
-    _scores: Scores,
-    _given: Sequence[ExternalScores],
-    _baseline: int,
-) -> Scores:
-    return jobs.joined(_scores, _given, _baseline)
-
-
-def rows(evaluation: str, n: int, given: Sequence[ExternalScores]) -> list[list[SentenceRow]]:
-    """The sentences of each system, with these scores beside the others. Shared: do not modify."""
-    every = sentences.rows(evaluation, n)
-    if not given:
-        return every
-    files = tuple((one.metric, one.system, one.hash, one.added) for one in given)
-    key = (files, sentences.scored_at(evaluations.folder(evaluation)))
-    return _rows(str(settings.home()), evaluation, n, key, every, given)
-
-
-@cached.shared(max_entries=4, show_spinner=False)
-def _rows(
-    home: str,
-    evaluation: str,
-    n: int,
-    key: object,
-    _every: Sequence[Sequence[SentenceRow]],
-    _given: Sequence[ExternalScores],
-) -> list[list[SentenceRow]]:
-    found = []
-    for number, own in enumerate(_every):
-        mine = {one.metric: one.values for one in _given if one.system == number}
-        found.append(
-            [
-                replace(
-                    row,
-                    scores={**row.scores, **{name: values[i] for name, values in mine.items()}},
-                )
-                for i, row in enumerate(own)
-            ]
-        )
-    return found
-
-
-def panel(evaluation: Evaluation, scores: Scores) -> None:
+def panel(evaluation: Evaluation, n: int) -> None:
     """The files that were added, and a form for another one."""
     place = evaluations.folder(evaluation.id)
     known = external_scores.read(place)
@@ -113,12 +31,12 @@ def panel(evaluation: Evaluation, scores: Scores) -> None:
     ):
         st.caption(
             "Segment scores that are not computed here, such as COMET or human ratings, one number per sentence in the"
-            " order of the test set. They join the tables, plots, buckets and tests. The bundle above has the sources,"
-            " references and translations to compute them from."
+            " order of the test set. They join the tables, plots, buckets and tests. The bundle (zip) above has the"
+            " sources, references and translations to compute them from."
         )
         for one in known:
-            _entry(evaluation, one, int(scores["n"]))
-        _form(evaluation, int(scores["n"]))
+            _entry(evaluation, one, n)
+        _form(evaluation, n)
         if refused:
             forms.show_error(refused)
 
@@ -235,13 +153,3 @@ def _delete(evaluation: str, one: ExternalScores) -> None:
         jobs.delete(evaluation, one.metric, one.system, access.current())
     except UserError as wrong:
         st.session_state[REFUSED] = wrong
-
-
-def described(
-    evaluation: Evaluation, given: Sequence[ExternalScores]
-) -> dict[str, list[dict[str, object]]]:
-    """What was given, as part of the provenance: metric, direction, system, file, column, hash, time, number of
-    scores.
-    """
-    rows = [{**one.to_json(), "name": evaluation.systems[one.system].name} for one in given]
-    return {"external": rows} if rows else {}

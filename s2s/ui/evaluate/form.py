@@ -11,22 +11,28 @@ import streamlit as st
 from s2s.config import UserError
 from s2s.decode import STRATEGIES
 from s2s.jobs import EvaluationRequest, evaluation_service, test_sets
+from s2s.questions import Evaluate, evaluation_request
 from s2s.runs import Sentences, System
-from s2s.ui.evaluate import files, options
+from s2s.scores import ROUGE_SCORE
+from s2s.ui.evaluate import files
 from s2s.ui.evaluate import systems as systems_of
 from s2s.ui.evaluate.view_state import (
-    CHECKPOINTS,
-    EVERY,
     FILES,
-    LAST,
     MOST_SEED,
+    ROUGE_LABELS,
     STATE,
+    TOKENIZER_LABELS,
     write_to_url,
 )
 from s2s.ui.kit import as_markdown, cached, duration, forms, in_view, pickers, plain
 from s2s.ui.kit.test_sets import available_test_sets, described
 
 MINUTE = 60.0  # seconds
+ABOUT_SCORING = (
+    "Texts are compared in Unicode's composed form (NFC). By the script of the references, BLEU's tokenizer is zh for"
+    " Chinese; char for Japanese, Korean, Thai, Lao, Khmer, Burmese and Tibetan; 13a otherwise. Scores compare only"
+    " if all of this is equal; the signature of each score names it."
+)
 
 
 @dataclass(frozen=True)
@@ -43,26 +49,29 @@ def form(run_id: str) -> Form:
     STATE.belongs_to("run", run_id)
     test, n = _test_set(run_id)
     every = _uploaded(wrongs) if test == FILES else None
-    is_grouped = options.group_toggle(every)
+    is_grouped = _group_toggle(every)
     said = st.container()
     runs, strategies = _who(run_id)
-    models = _models(runs)
     settings = systems_of.strategy_settings(runs, strategies, wrongs)
     write_to_url()
     swept = systems_of.sweep_settings(strategies, wrongs)
-    systems = systems_of.named(
-        [
-            *systems_of.plain_systems(models, strategies, settings),
-            *systems_of.swept_systems(models, settings, swept),
-        ]
+    _scoring()
+    asked = STATE.question(
+        Evaluate,
+        runs=tuple(map(systems_of.run_name, runs)),
+        strategies=" ".join(strategies),
+        settings=cached.packed(settings),
+        **swept,
     )
+    systems = evaluation_request.systems(asked, cached.SCREEN)
     sentences = (
         Sentences("my own files", n=n or _in_a_minute(systems), seed=STATE.now.seed)
         if test == FILES
         else described(run_id, test, n)
     )
     sentences = replace(sentences, is_grouped=is_grouped)
-    request = EvaluationRequest(tuple(systems), sentences, run=run_id, scoring=options.scoring())
+    scoring = evaluation_request.scoring(asked)
+    request = EvaluationRequest(tuple(systems), sentences, run=run_id, scoring=scoring)
     if every:
         request = files.with_pairs(request, every)
         with said:
@@ -115,7 +124,7 @@ def _n_sentences(request: EvaluationRequest) -> str:
     drawn = f"{test.n:,} of {test.n_all:,} sentences, drawn with seed {test.seed}, are evaluated{several}"
     if test.n == test_sets.MAX_SENTENCES:
         return f"{drawn}: no evaluation takes more."
-    if STATE.now.every or STATE.now.n_files:
+    if STATE.value("every") or STATE.now.n_files:
         return f"{drawn}."
     return f"{drawn}: about as many as a minute allows. “All sentences” evaluates the whole file as a job."
 
@@ -124,33 +133,21 @@ def _test_set(run_id: str) -> tuple[str, int]:
     """Select the test set and the number of sentences."""
     names = available_test_sets(run_id) | {FILES: "my own files …"}
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        test = STATE.choice(
+        test = STATE.draw(
             "test",
-            "Sentences",
             names,
             default=next(iter(names)),
             way=pickers.ANOTHER_DATASET,
             width=360,
         )
         n = _n_of_files() if test == FILES else _n_of_dataset()
-        every = STATE.toggle(
-            "every",
-            "All sentences",
-            help=f"The whole test set, up to {test_sets.MAX_SENTENCES:,} sentences.",
-        )
+        every = STATE.draw("every")
     return test, test_sets.MAX_SENTENCES if every else n
 
 
 def _n_of_dataset() -> int:
-    return STATE.number(
-        "n",
-        "How many",
-        1,
-        test_sets.MAX_SENTENCES,
-        width=150,
-        help=f"Spread evenly over the test set; always the same sentences. At most {test_sets.MAX_SENTENCES:,}.",
-        disabled=STATE.now.every,
-    )
+    most = test_sets.MAX_SENTENCES
+    return int(STATE.draw("n", low=1, high=most, width=150, disabled=STATE.value("every")))
 
 
 def _n_of_files() -> int:
@@ -167,7 +164,7 @@ def _n_of_files() -> int:
         placeholder="in a minute",
         width=150,
         help="Empty: all sentences, or as many of them as are forecast to take a minute.",
-        disabled=STATE.now.every,
+        disabled=STATE.value("every"),
     )
     STATE.remember(n_files=int(chosen or 0))
     STATE.number(
@@ -177,7 +174,7 @@ def _n_of_files() -> int:
         MOST_SEED,
         width=110,
         help="Which sentences are drawn, where not all are evaluated.",
-        disabled=STATE.now.every,
+        disabled=STATE.value("every"),
     )
     return int(chosen or 0)
 
@@ -190,6 +187,34 @@ def _in_a_minute(systems: Sequence[System]) -> int:
         return 1
 
 
+def _group_toggle(uploaded: files.Uploaded | None) -> bool:
+    """Whether pairs of the same source are one sentence; for a table that repeats sources they are, unless told
+    otherwise.
+    """
+    if uploaded and uploaded.repeats:
+        return not STATE.toggle(
+            "apart",
+            "Keep equal sources apart",
+            help="Each row of the table is a sentence of its own, with its own references.",
+        )
+    return bool(STATE.draw("grouped"))
+
+
+def _scoring() -> None:
+    """The variants of BLEU, chrF and ROUGE; signatures name them."""
+    with st.expander(
+        "How scores are computed", icon=":material/calculate:", key="how scores are computed"
+    ):
+        st.caption(ABOUT_SCORING)
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            STATE.draw("tokenizer", TOKENIZER_LABELS, width=270)
+            STATE.draw("chrf_words")
+            STATE.draw("lowercase")
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            rouge = STATE.draw("rouge", ROUGE_LABELS, width=270)
+            STATE.draw("stemmer", disabled=rouge != ROUGE_SCORE)
+
+
 def _who(run_id: str) -> tuple[list[str], list[str]]:
     """Select runs, checkpoints and strategies."""
     for other in STATE.now.runs.split():
@@ -200,30 +225,11 @@ def _who(run_id: str) -> tuple[list[str], list[str]]:
         for other in runs:
             in_view.add_run(other)
         if any(len(cached.open_run(run).folder.steps_by_choice()) > 1 for run in runs):
-            STATE.choice(
-                "checkpoints",
-                "Checkpoints",
-                CHECKPOINTS,
-                width=200,
-                help="Best: the lowest validation loss. Best and last are those at the moment of Evaluate; the result"
-                " says the step.",
-            )
+            STATE.draw("checkpoints", width=200)
     names = {name: name for name in STRATEGIES}
     pills = partial(st.pills, selection_mode="multi")
-    strategies = STATE.choices("strategies", "Strategies", names, widget=pills)
+    strategies = STATE.choices("strategies", STATE.label("strategies"), names, widget=pills)
     return runs, [name for name in STRATEGIES if name in strategies]
-
-
-def _models(runs: list[str]) -> list[systems_of.Model]:
-    """The best or the last checkpoint of each run, or all of them."""
-    if STATE.now.checkpoints != EVERY:
-        wanted = systems_of.LAST if STATE.now.checkpoints == LAST else systems_of.BEST
-        return [systems_of.model_at(run, wanted) for run in runs]
-    return [
-        systems_of.Model(run, step)
-        for run in runs
-        for step in sorted(cached.open_run(run).folder.steps_by_choice())
-    ]
 
 
 def _with_baseline(request: EvaluationRequest) -> EvaluationRequest:
@@ -238,13 +244,11 @@ def _with_baseline(request: EvaluationRequest) -> EvaluationRequest:
     ]
     if st.session_state.get(STATE.key("baseline"), keys[0]) not in keys:  # another form's
         st.session_state[STATE.key("baseline")] = keys[0]
-    chosen = STATE.choice(
+    chosen = STATE.draw(
         "baseline",
-        "Baseline",
         dict(zip(keys, names, strict=True)),
         default=keys[0],
         width=360,
-        help="Every other system is tested against it, on the same sentences.",
     )
     return replace(request, baseline=keys.index(chosen))
 
@@ -253,7 +257,7 @@ def cost(request: EvaluationRequest) -> str:
     """What the evaluation will cost, as a sentence."""
     n = len(request.systems)
     systems = f"{n} system{'s' * (n != 1)}"
-    if STATE.now.every and not request.test.n_all:
+    if STATE.value("every") and not request.test.n_all:
         return f"All sentences × {systems}"
     seconds = evaluation_service.forecast(request.systems, request.test.n)
     n_sentences = request.test.n

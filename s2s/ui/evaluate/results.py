@@ -4,29 +4,26 @@ from __future__ import annotations
 
 import streamlit as st
 
-from s2s import access
+from s2s import access, views
 from s2s.config import UserError
 from s2s.jobs import EvaluationProgress, evaluation_service, worker
-from s2s.runs import Evaluation, EvaluationFolder, evaluations, guests
-from s2s.ui.evaluate import (
-    buckets,
-    charts,
-    external,
-    provenance,
-    scatter,
-    sentences,
-    table,
-    translate_file,
-)
+from s2s.plots import evaluation_charts as charts
+from s2s.plots import evaluation_scores
+from s2s.plots import evaluation_view as of
+from s2s.questions import Evaluate, Evaluated, ScoreBuckets, score_buckets
+from s2s.runs import Evaluation, evaluations, guests
+from s2s.ui.evaluate import external, sentences, translate_file
 from s2s.ui.evaluate import form as evaluate_form
-from s2s.ui.evaluate.submission import carry_out
-from s2s.ui.evaluate.view_state import STATE
+from s2s.ui.evaluate.systems import carry_out
+from s2s.ui.evaluate.view_state import STATE, numbered
 from s2s.ui.kit import (
     action_button,
     as_markdown,
+    cached,
     duration,
     forms,
     in_view,
+    pictures,
     plain,
     polling,
     shortened,
@@ -34,6 +31,7 @@ from s2s.ui.kit import (
 )
 from s2s.ui.kit.badges import badge
 
+NOT_SHARED = "Its owner has not shared the sentences of the test set."
 REFRESH_SECONDS = 0.7  # while an evaluation runs
 SHOWN = 8  # earlier evaluations in the list
 
@@ -53,55 +51,136 @@ def panel(evaluation: str) -> None:
 def _panel(evaluation_id: str, before: str, times: int) -> None:
     try:
         stands = evaluation_service.progress(evaluation_id)
-    except UserError as wrong:  # deleted, or not shared any more
+        what = evaluations.folder(evaluation_id).evaluation()
+    except UserError as wrong:  # deleted, not shared any more, or damaged
         forms.show_error(wrong)
         return
     if stands.state != before or (times and not polling.still_fits(times)):
         st.rerun()
-    place = evaluations.folder(evaluation_id)
-    evaluation = guests.evaluation(place.evaluation())
+    evaluation = guests.evaluation(what)
     with st.container(border=True, key="evaluated"):
         _head(evaluation, stands)
         if stands.is_live:
             _progress(evaluation, stands)
         in_view.add(access.evaluation_of(evaluation.id, evaluation.owner), evaluation.name)
-        if not evaluation.test.has_references:
-            if not _may_see_sentences(evaluation):
-                st.caption("Its owner has not shared the sentences of the test set.")
-                return
-            translate_file.result(evaluation, stands.done)
-            return
         try:
-            _scores(place, evaluation, is_done=not stands.is_live)
+            if what.test.has_references:
+                _answer(what, is_done=not stands.is_live)
+            elif cached.SCREEN.may_see_sentences(what):
+                translate_file.result(evaluation, stands.done)
+            else:
+                st.caption(NOT_SHARED)
         except UserError as wrong:
             forms.show_error(wrong)
+        _about(evaluation)
 
 
-def _scores(place: EvaluationFolder, evaluation: Evaluation, *, is_done: bool) -> None:
-    """The scores so far; when it is done, also plots, buckets and sentences, with the metrics of files."""
-    scores = place.scores()
-    if not scores.get("n"):
+def _answer(what: Evaluation, *, is_done: bool) -> None:
+    """The scores so far; when it is done, also tests, plots, buckets and sentences, with the metrics of files."""
+    STATE.belongs_to("evaluation", what.id)
+    with st.spinner("Analyzing the sentences …") if is_done else st.empty():
+        answer = cached.SCREEN.answer(asked(what.id))
+    if not answer.n:
         return
-    STATE.belongs_to("evaluation", evaluation.id)
-    found = external.joined(place, evaluation, scores)
-    known = guests.provenance(place.provenance(), place.evaluation())
-    made = {**known, **external.described(evaluation, found.given)}
-    if is_done and evaluations.is_of_earlier_version(scores):
-        _earlier_version(evaluation, is_whole=int(scores["n"]) == evaluation.test.n)
-    table.panel(evaluation, found.scores, made, found.names)
-    if not (scores.get("is_final") and is_done):
+    with st.container(key="answer"):
+        first = st.container()
+        if evaluation_scores.has_more(answer):
+            STATE.draw("metrics")
+        with first:
+            _show(answer, of.SCORES)
+    if is_done and evaluations.is_of_earlier_version(answer.scores):
+        _earlier_version(what, is_whole=answer.n == what.test.n)
+    if not (answer.is_final and is_done):
         return
-    if _is_own(evaluation):
-        external.panel(evaluation, found.scores)
-    charts.panel(evaluation, found.scores, found.names)
-    if not _may_see_sentences(evaluation):
-        st.caption("Its owner has not shared the sentences of the test set.")
+    tabs = [*(["Sentences", "Errors and buckets"] if answer.sentences else []), "Plots", "Tests"]
+    for name, tab in zip(tabs, st.tabs(tabs), strict=True):
+        with tab:
+            TABS[name](answer)
+    if not cached.SCREEN.may_see_sentences(what):
+        st.caption(NOT_SHARED)
+    if cached.SCREEN.is_own(what):
+        external.panel(what, answer.n)
+
+
+def asked(evaluation: str) -> Evaluate:
+    """What the page asks of a stored evaluation, shown as its widgets say."""
+    return STATE.question(Evaluate).of_stored(evaluation)
+
+
+def _show(answer: Evaluated, *names: str) -> None:
+    """The pictures of these names, as far as there are."""
+    question = asked(answer.evaluation.id)
+    for picture in (one for name in names for one in of.named(name, question, answer)):
+        pictures.show(picture, question, answer)
+
+
+def _plots(answer: Evaluated) -> None:
+    """The scores of systems against each other, then those of sentences."""
+    if offered := charts.qualities(answer):
+        STATE.draw("quality", offered, default=next(iter(offered)), width=200)
+        _show(answer, of.SYSTEMS)
+    if not answer.sentences:
         return
-    rows = external.rows(evaluation.id, int(scores["n"]), found.given)
-    if rows and all(rows):
-        scatter.panel(evaluation, rows, found.more)
-        buckets.panel(evaluation, rows, found.more)
-    sentences.panel(evaluation, rows, found.more)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        names = numbered(answer.names)
+        number = STATE.draw("points_of", names, default="1", width=220)
+        labels = charts.points_offered(answer, int(number) - 1)
+        STATE.draw("across", labels, width=180)
+        STATE.draw("up", labels, default=[*labels][-1], width=180)
+    _show(answer, charts.POINTS)
+
+
+def _tests(answer: Evaluated) -> None:
+    """Differences from the baseline, signatures, and what it was made with."""
+    _show(answer, of.TESTS)
+    if known := evaluation_scores.signatures(answer):
+        st.caption(
+            "Signatures: scores are comparable only where these are equal. Report them with the numbers."
+        )
+        if reason := answer.scores.get("tokenizer_reason"):
+            tokenizer = answer.evaluation.scoring.tokenize
+            st.caption(f"BLEU's tokenizer is {tokenizer}: {plain(reason)}.")
+        lines = (
+            f"{answer.metrics[key].label}: {text}" for key, every in known.items() for text in every
+        )
+        st.code("\n".join(lines), language=None, wrap_lines=True)
+    if "test" in answer.provenance:  # not of an earlier version
+        versions = answer.provenance["versions"].items()
+        made = [f"{name} {version}" for name, version in versions]
+        st.caption(plain(", ".join([answer.provenance["test"]["subset"], *made])))
+
+
+def _errors_and_buckets(answer: Evaluated) -> None:
+    """How often each error occurs, and the scores by bucket."""
+    _show(answer, of.ERRORS)
+    names = numbered(answer.names)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        ours = STATE.draw("bucket_of", names, default=str(len(names)), width=220)
+        if STATE.value("bucket_other") == ours:
+            STATE.show(bucket_other="")
+        left = {score_buckets.NONE: "no other system"} | {
+            key: one for key, one in names.items() if key != ours
+        }
+        baseline = str(answer.evaluation.baseline + 1)
+        usual = baseline if baseline in left else score_buckets.NONE
+        other = STATE.draw("bucket_other", left, default=usual, width=220)
+        STATE.draw("bucket", width=180)
+        chosen = (int(ours) - 1, None if other == score_buckets.NONE else int(other) - 1)
+        labels = score_buckets.offered_scores(answer, chosen)
+        STATE.draw("bucket_score", labels, width=150)
+    question = STATE.question(ScoreBuckets, evaluation=answer.evaluation.id)
+    with st.spinner("Scoring the buckets …"):
+        found = cached.SCREEN.answer(question)
+    for picture in views.view_of(question).pictures(question, found, ""):
+        pictures.show(picture, question, found)
+
+
+TABS = {
+    "Sentences": sentences.panel,
+    "Errors and buckets": _errors_and_buckets,
+    "Plots": _plots,
+    "Tests": _tests,
+}
 
 
 def _earlier_version(evaluation: Evaluation, *, is_whole: bool) -> None:
@@ -112,7 +191,7 @@ def _earlier_version(evaluation: Evaluation, *, is_whole: bool) -> None:
             " are compared in Unicode's composed form (NFC), and BLEU's tokenizer follows the script of the"
             " references, so scores may differ: do not compare these with newer ones."
         )
-        if not _is_own(evaluation):
+        if not cached.SCREEN.is_own(evaluation):
             return
         if is_whole:
             st.button(
@@ -127,21 +206,11 @@ def _earlier_version(evaluation: Evaluation, *, is_whole: bool) -> None:
             st.caption("Resume scores all of its sentences again.")
 
 
-def _is_own(evaluation: Evaluation) -> bool:
-    thing = access.evaluation_of(evaluation.id, evaluation.owner)
-    return access.may(access.current(), "change", thing)
-
-
-def _may_see_sentences(evaluation: Evaluation) -> bool:
-    sentences_of = access.sentences_of(evaluation.id, evaluation.owner)
-    return access.may(access.current(), "view", sentences_of)
-
-
 def _head(evaluation: Evaluation, stands: EvaluationProgress) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.subheader(plain(shortened(evaluation.name, 60)), anchor=False, width="content")
         _badge(stands.state)
-        is_own = _is_own(evaluation)
+        is_own = cached.SCREEN.is_own(evaluation)
         if stands.is_live and is_own:
             st.button(
                 "Stop",
@@ -166,8 +235,11 @@ def _head(evaluation: Evaluation, stands: EvaluationProgress) -> None:
             f"Stopped after {stands.done:,} of {stands.n:,} sentences; the scores cover those.",
             icon=":material/pause_circle:",
         )
-    about = [_what(evaluation), provenance.sentence(evaluation)]
-    st.caption(" ".join([*filter(None, about), *map(as_markdown, evaluation.test.notes)]))
+
+
+def _about(evaluation: Evaluation) -> None:
+    """Which sentences, when it was made, and what was noticed about them."""
+    st.caption(" ".join([_what(evaluation), *map(as_markdown, evaluation.test.notes)]))
 
 
 def _refusal() -> None:
@@ -227,7 +299,7 @@ def _do(what: str, evaluation: str) -> None:
     try:
         if what == "delete":
             evaluation_service.delete(evaluation, access.current())
-            if STATE.now.evaluation == evaluation:
+            if STATE.value("evaluation") == evaluation:
                 STATE.remember(evaluation="")
             return
         is_live = evaluation_service.progress(evaluation).is_live
@@ -270,7 +342,7 @@ def earlier(run_id: str) -> None:
         _refusal()
         for one in found[:SHOWN]:
             with st.container(horizontal=True, vertical_alignment="center"):
-                is_open = STATE.now.evaluation == one.id
+                is_open = STATE.value("evaluation") == one.id
                 st.button(
                     "Open",
                     key=f"open {one.id}",
@@ -281,7 +353,7 @@ def earlier(run_id: str) -> None:
                 systems = ", ".join(system.name for system in one.systems)
                 text = f"{one.name} · {one.test.n:,} sentences · {shortened(systems, 80)}"
                 st.caption(f"{plain(text)} · {one.created[:16].replace('T', ' ')} UTC")
-                if _is_own(one):
+                if cached.SCREEN.is_own(one):
                     _delete_button(one.id)
         if len(found) > SHOWN:
             st.caption(f"{len(found) - SHOWN} older evaluations are not listed.")

@@ -12,10 +12,10 @@ from s2s.config import UserError
 from s2s.data import decode_lines, one_line
 from s2s.decode import STRATEGIES
 from s2s.jobs import EvaluationRequest, evaluation_service, test_sets
+from s2s.questions import evaluation_request as requests
 from s2s.runs import Evaluation, Sentences, evaluations
 from s2s.ui.evaluate import systems
 from s2s.ui.evaluate.files import MEGABYTES
-from s2s.ui.evaluate.submission import carry_out
 from s2s.ui.kit import action_button, cached, duration, forms
 
 SHOWN = 5  # lines of a preview
@@ -52,7 +52,7 @@ def panel(run_id: str) -> None:
         request = None
         try:
             settings = systems.checked(run_id, strategy, text or "")
-            model = systems.model_at(run_id, systems.BEST)
+            model, *_ = requests.models(cached.SCREEN, systems.run_name(run_id), requests.BEST)
             request = _request(model, strategy, settings, file) if file else None
         except UserError as wrong:
             forms.show_error(wrong)
@@ -66,15 +66,15 @@ def panel(run_id: str) -> None:
                 st.caption(
                     f"{request.test.n:,} lines · about {duration(seconds)}, within a factor of three"
                 )
-        carry_out(click, request)
+        systems.carry_out(click, request)
 
 
 def _request(
-    model: systems.Model, strategy: str, settings: Mapping[str, Any], file: object
+    model: requests.Model, strategy: str, settings: Mapping[str, Any], file: object
 ) -> EvaluationRequest:
     """Raises UserError for a file that is not text, has no lines or too many, or a line too long for the model."""
     run_id = model.run
-    system = replace(systems.system_of(model, strategy, settings), name=strategy)
+    system = replace(requests.system_of(model, strategy, settings), name=strategy)
     name = str(getattr(file, "name", "file"))
     content = getattr(file, "getvalue", bytes)()
     lines = decode_lines(content, name)

@@ -1,5 +1,6 @@
 """What pages are made of: view state, pickers, forms, sentences, charts, captions and cached reads."""
 
+from s2s.config import unique_names
 from s2s.ui.kit import (
     address,
     cached,
@@ -44,7 +45,6 @@ from s2s.ui.kit.text import (
     plain,
     shortened,
     turn,
-    unique_names,
 )
 from s2s.ui.kit.trouble import run_trouble
 from s2s.ui.kit.undo_row import undo_row

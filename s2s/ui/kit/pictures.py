@@ -26,6 +26,8 @@ MENU = "Save, data, code"
 ICON = ":material/download:"
 WHERE = "Run it where s2s is installed and this run is stored; Runs offers it as a zip."
 SHARE = st.column_config.ProgressColumn(format="percent", min_value=0.0, max_value=1.0)
+LETTER, ROOM, WIDEST = 7, 26, 420  # of a column, in pixels
+NARROW = 180  # a first column of this width stays in view
 OnPick = Callable[[int | None, int | None], None]
 download = partial(st.download_button, on_click="ignore", icon=ICON)
 
@@ -54,14 +56,20 @@ def show(
     *,
     on_pick: OnPick | None = None,
     on_enlarge: OnPick | None = None,
+    draw: Callable[[], None] | None = None,
 ) -> None:
-    """One picture. `on_pick` and `on_enlarge` are called with what is pressed in a grid of heads."""
+    """One picture. `on_pick` and `on_enlarge` are called with what is pressed in a grid of heads; `draw` draws it as
+    only its page can.
+    """
     st.session_state.setdefault(SHOWN, {})[picture.name] = picture
     if picture.finding:
         with st.container(key=f"finding {picture.name}"):
             st.html(f"<p class='finding' data-answer>{html.escape(picture.finding)}</p>")
     with st.container(key=f"figure {picture.name}", gap=None):
-        _figure(picture, question, on_pick or _nothing, on_enlarge or _nothing)
+        if draw is not None:
+            draw()
+        else:
+            _figure(picture, question, on_pick or _nothing, on_enlarge or _nothing)
     if picture.caption:
         st.caption(plain(picture.caption))
     if on_pick and is_pickable(picture):
@@ -69,22 +77,30 @@ def show(
     menu(picture, question, answer)
 
 
-def show_table(table: Table, *, key: str, alt: str) -> None:
-    """Whole cells; a column of probabilities or other shares has bars."""
-    frame = pd.DataFrame([*table.rows], columns=[*table.columns])
-    shares = [name for name in frame if _are_shares(frame[name])]
-    st.dataframe(
-        frame,
-        hide_index=True,
-        height="content",
-        column_config=dict.fromkeys(shares, SHARE),
-        key=key,
-        alt=alt,
-    )
+def show_table(table: Table, *, alt: str, key: str, **look: Any) -> None:
+    """A table with whole cells: a column is as wide as its longest, up to a limit; a narrow first one stays in view."""
+    frame = pd.DataFrame([*map(list, table.rows)], columns=[*table.columns])
+    config = {
+        name: SHARE
+        if name in table.shares
+        else _column(frame[name], name, table.about.get(name), is_first=not number)
+        for number, name in enumerate(table.columns)
+    }
+    draw: Callable[..., Any] = partial(st.dataframe, hide_index=True, placeholder="")
+    draw(frame, column_config=config, alt=alt, key=key, **look)
 
 
-def _are_shares(column: pd.Series[Any]) -> bool:
-    return pd.api.types.is_float_dtype(column) and bool(column.between(0, 1).all())
+def _column(values: pd.Series[Any], name: str, about: str | None, *, is_first: bool) -> Any:
+    """Numbers in three digits; texts as wide as they are."""
+    if pd.api.types.is_float_dtype(values):
+        most = float(values.abs().max()) if len(values) else 0.0
+        digits = "%.1f" if most >= 10 else "%.2f" if most >= 1 else "%.3g"
+        return st.column_config.NumberColumn(help=about, format=digits, pinned=is_first)
+    if pd.api.types.is_numeric_dtype(values):
+        return st.column_config.NumberColumn(help=about, format="localized", pinned=is_first)
+    longest = max((len(str(each)) for each in (*values, name)), default=0)
+    width = min(WIDEST, LETTER * longest + ROOM)
+    return st.column_config.TextColumn(help=about, width=width, pinned=is_first and width <= NARROW)
 
 
 def _figure(picture: Picture, question: Question[Any], on_pick: OnPick, on_enlarge: OnPick) -> None:
@@ -105,9 +121,10 @@ def _figure(picture: Picture, question: Question[Any], on_pick: OnPick, on_enlar
         attention_lines(*figure[:3], verb=figure.verb, alt=picture.alt, key=picture.name)
     elif isinstance(figure, ComparedTexts):
         compared_texts(*figure)
-    elif figure is None:
-        st.markdown(f"**{plain(picture.title.splitlines()[-1])}**")
-        show_table(picture.table, key=f"table {picture.name}", alt=picture.alt)
+    elif figure is None or isinstance(figure, Table):
+        if figure is None:
+            st.markdown(f"**{plain(picture.title.splitlines()[-1])}**")
+        show_table(figure or picture.table, key=f"table {picture.name}", alt=picture.alt)
     else:
         chart(figure, alt=picture.alt, file_name=file_name(picture.title))
         is_first = st.session_state.setdefault("first picture", picture.title) == picture.title
@@ -173,13 +190,15 @@ def menu(picture: Picture, question: Question[Any], answer: Any) -> None:
             written = partial(question.json, answer)
             download("JSON", written, f"{name}.json", "application/json", key=f"{key} json")
             for file in picture.files:
+                content = access.for_this_visitor(file.content)
+                ending = file.name if file.name.startswith(".") else ""
                 download(
                     file.label,
-                    file.text,
-                    f"{name}.{file.suffix}",
-                    "text/plain",
-                    key=f"{key} {file.suffix}",
-                    help=file.about,
+                    content,
+                    name + ending if ending else file.name,
+                    file.mime,
+                    key=f"{key} {file.label}",
+                    help=file.about or None,
                 )
         st.caption(WHERE)
         st.code(question.python, language="python", wrap_lines=True)

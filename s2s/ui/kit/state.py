@@ -126,14 +126,16 @@ class ViewState(Generic[View]):
         """What a question calls its field."""
         return str(self._rows[name].metadata["label"])
 
-    def draw(self, name: str, **look: Any) -> Any:
-        """The widget of a question's field, as that declares it."""
+    def draw(self, name: str, given: Mapping[str, str] | None = None, **look: Any) -> Any:
+        """The widget of a question's field, as that declares it; choices are `given` where what is there decides."""
         said = self._rows[name].metadata
         look = {"help": said["help"] or None} | look
-        if said["choices"]:
-            return self.choice(name, said["label"], options(said["choices"]), **look)
+        if choices := given or (said["choices"] and options(said["choices"])):
+            return self.choice(name, said["label"], choices, **look)
         if isinstance(self._field(name).default, bool):
             return self.toggle(name, said["label"], **look)
+        if isinstance(self._field(name).default, int):
+            return self.number(name, said["label"], **look)
         return self.text(name, said["label"], **look)
 
     def key(self, name: str) -> str:

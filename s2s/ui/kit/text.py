@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Mapping
 
 from s2s import config
 
@@ -49,14 +47,6 @@ def _marked(part: str) -> str:
         return part
     mark = "**" if part.startswith("**") else "*"
     return f"{mark}{_escaped(part[len(mark) : -len(mark)])}{mark}"
-
-
-def unique_names(names: Mapping[str, str]) -> dict[str, str]:
-    """Names that several keys share get the end of the key appended: the options of a widget travel by name."""
-    counts = Counter(names.values())
-    return {
-        key: name if counts[name] == 1 else f"{name} · {key[-4:]}" for key, name in names.items()
-    }
 
 
 def shortened(text: str, length: int = 40) -> str:

@@ -133,6 +133,7 @@ PAGES = (
         summary="A test set, translated by several systems: scores, confidence intervals, errors",
         run="trained",
         opens_on=EVERYDAY,
+        asked=ALL,
     ),
     Page(
         section="Inspect",

@@ -9,16 +9,17 @@ import sys
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from s2s.cli import main
 from s2s.config import UserError
 from s2s.jobs import EvaluationRequest, evaluation_service
+from s2s.plots.evaluation_files import bundle, reference_texts, scores_latex
+from s2s.questions import Evaluate, Evaluated, Have
 from s2s.runs import EvaluationFolder, Sentences, System, evaluations
 from s2s.scores import METRICS, Scoring
-from s2s.ui.evaluate import downloads, files, provenance
+from s2s.ui.evaluate import files
 from tests.ui.evaluate.test_evaluate import DEMO, MARKUP, THEIRS, evaluated, work
 
 REPEATED = (*METRICS, "loss", "perplexity", "token_accuracy")
@@ -30,9 +31,12 @@ def place() -> EvaluationFolder:
     return evaluations.folder(evaluated(mbr))
 
 
+def answered(place: EvaluationFolder) -> Evaluated:
+    return Have().answer(Evaluate(evaluation=place.id))
+
+
 def unzipped(place: EvaluationFolder, folder: Path) -> dict[str, str]:
-    content = downloads.bundle(place.evaluation(), place.scores(), place.provenance())
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+    with zipfile.ZipFile(io.BytesIO(bundle(answered(place)))) as archive:
         archive.extractall(folder)
     return {file.name: file.read_text(encoding="utf-8") for file in folder.iterdir()}
 
@@ -66,17 +70,6 @@ def test_the_commands_of_the_bundle_repeat_the_scores(
             assert summary[name] == pytest.approx(scores["scores"][name]["value"], rel=1e-9)
         assert summary["strategy"]["seed"] in (1, 7)
         assert summary["provenance"]["step"] == 1500
-    names: dict[str, Any] = {}
-    found = place.provenance()
-    twice = {**found, "test": {**found["test"], "n_sources": 2}}
-    assert provenance.python(twice) == ""  # `evaluate` would group them
-    exec(provenance.python(found), names)  # as somebody pastes it
-    for system, scores in zip(place.evaluation().systems[:2], systems, strict=False):
-        table = names["scores"][system.name]
-        for name in REPEATED:
-            for column in ("value", "low", "high"):
-                expected = scores["scores"][name][column]
-                assert table.loc[name, column] == pytest.approx(expected, rel=1e-9)
     assert commands[2].startswith("sacrebleu test.ref -i ")
     assert contents[shlex.split(commands[2])[3]].splitlines() == THEIRS
 
@@ -87,7 +80,7 @@ def test_uploads_with_several_references(tmp_path: Path) -> None:
     assert files.read([]) is None
     with pytest.raises(UserError, match="`r2` has 1 lines"):
         files.read([("s", b"a\nb\n"), ("r1", b"x\ny\n"), ("r2", b"u\n")])
-    written = downloads._references([("x", "u"), ("y",), ("z",)], 2)
+    written = reference_texts([("x", "u"), ("y",), ("z",)], 2)
     assert written == {"test.ref": "x\ny\n", "test.ref2": "u\n\n"}
 
 
@@ -168,21 +161,21 @@ def test_all_three_files_say_what_the_scores_were_made_with(
     assert found == json.loads(contents["provenance.json"])
     assert found["systems"][1]["checkpoint"] == "best"
     assert len(found["systems"][1]["weights_sha256"]) == 64
-    shown = provenance.columns(place.evaluation(), place.provenance())
-    assert shown["Checkpoint"][1:] == ["step 1,500 (best)", "theirs.txt"]
-    assert shown["Settings"][1].startswith("num_samples=8, utility=chrf, temperature=1.0")
-    assert "seed=7" in shown["Settings"][1]
+    made = answered(place).made
+    assert [one.checkpoint for one in made[1:]] == ["step 1,500 (best)", "theirs.txt"]
+    assert made[1].settings.startswith("num_samples=8, utility=chrf, temperature=1.0")
+    assert "seed=7" in made[1].settings
 
 
 def test_an_evaluation_of_an_earlier_version_says_what_is_known(place: EvaluationFolder) -> None:
     (place.path / "provenance.json").unlink()
-    shown = provenance.columns(place.evaluation(), place.provenance())
-    assert shown["Settings"] == ["", "num_samples=8, seed=7", ""]
-    assert "num_samples" in downloads.scores_csv(place.evaluation(), place.scores(), {})
+    answer = answered(place)
+    assert [one.settings for one in answer.made] == ["", "num_samples=8, seed=7", ""]
+    assert "num_samples" in Evaluate().table(answer).csv()
 
 
 def test_the_latex_table_has_every_score_and_its_signature(place: EvaluationFolder) -> None:
-    written = downloads.scores_latex(place.evaluation(), place.scores(), place.provenance())
+    written = scores_latex(answered(place))
     greedy = place.scores()["systems"][0]
     head = next(line for line in written.splitlines() if line.startswith("System"))
     assert {"BLEU", "Perplexity", "Token accuracy"} <= set(head.removesuffix(r" \\").split(" & "))

@@ -15,7 +15,10 @@ from s2s.access import run_folder
 from s2s.jobs import evaluation_service, queue, test_sets
 from s2s.jobs.evaluation import loop as evaluation_loop
 from s2s.jobs.evaluation.service import EvaluationRequest
-from s2s.plots import TradeoffPoint
+from s2s.plots import TradeoffPoint, evaluation_charts, evaluation_scores
+from s2s.plots.evaluation_files import sentence_table
+from s2s.questions import Evaluate, Evaluated, Have, evaluation_request
+from s2s.questions.evaluated import Made
 from s2s.runs import (
     Evaluation,
     EvaluationFolder,
@@ -27,19 +30,7 @@ from s2s.runs import (
 )
 from s2s.scores import METRIC_NAMES, Scoring, sentence_scores
 from s2s.share import pack, unpack
-from s2s.ui.evaluate import (
-    charts,
-    chat,
-    downloads,
-    provenance,
-    references,
-    results,
-    sentences,
-    systems,
-    translate_file,
-)
-from s2s.ui.evaluate import table as evaluate_table
-from s2s.ui.kit import cached
+from s2s.ui.evaluate import chat, results, sentences, systems, translate_file
 from tests.jobs.context import FakeContext
 from tests.screen import link, lost, opened, page_text
 
@@ -116,6 +107,10 @@ def frame(screen: AppTest, column: str) -> pd.DataFrame:
     return next(each.value for each in screen.dataframe if column in each.value.columns)
 
 
+def answered(evaluation: str) -> Evaluated:
+    return Have().answer(Evaluate(evaluation=evaluation))
+
+
 def held(screen: AppTest) -> dict[str, str]:
     return unpack(str(screen.session_state["set"]))
 
@@ -159,7 +154,7 @@ def test_best_and_last_are_those_of_the_moment_when_the_button_is_pressed(
     assert not screen.exception
     (asked,) = evaluations.list_evaluations()
     assert {(system.step, system.checkpoint) for system in asked.systems} == {(step, asked_for)}
-    assert provenance.checkpoint(asked.systems[0]) == f"step {step:,} ({asked_for})"
+    assert answered(asked.id).made[0].checkpoint == f"step {step:,} ({asked_for})"
     older = replace(asked.systems[0], step=1500)  # of a page that was drawn before
     assert [system.step for system in systems.resolved([older])] == [step]
 
@@ -169,9 +164,9 @@ def test_the_table_says_what_the_scores_are_and_a_link_opens_it_again() -> None:
     screen = opened("evaluate", run=DEMO, set=f"evaluation:{evaluation}")
     assert not screen.exception
     assert not lost(screen)
-    assert not references.has_several(evaluation)
     assert "first reference" not in page_text(screen)
-    assert "first reference" not in evaluate_table._help(METRIC_NAMES["loss"], evaluation)
+    cells = evaluation_scores.score_cells(answered(evaluation), every=True)
+    assert "first reference" not in cells.about[METRIC_NAMES["loss"].label]
     table = frame(screen, "BLEU")
     scores = evaluations.folder(evaluation).scores()["systems"]
     assert list(table["System"]) == ["greedy", MARKUP]
@@ -188,7 +183,8 @@ def test_the_table_says_what_the_scores_are_and_a_link_opens_it_again() -> None:
     assert errors["Repetitions"][1] == "1 (33.3%)"
     found = frame(screen, "bucket")
     assert found["sentences"].sum() == 3
-    assert {"score", "other_score", "difference", "low", "high"} <= set(found.columns)
+    heads = {f"chrF of {MARKUP}", "chrF of greedy", "difference", "95 % from", "to"}
+    assert heads <= set(found.columns)
     screen.selectbox(key="evaluate bucket").set_value("flags")
     screen.toggle(key="evaluate metrics").set_value(True).run()
     assert not screen.exception
@@ -213,7 +209,7 @@ def test_the_error_browser_sorts_and_shows_one_sentence_in_full() -> None:
         part in bodies for part in ("BLEU = ", "Brevity penalty", "chrF = ", "TER = ", "ROUGE-L = ")
     )
     screen.selectbox(key="evaluate sort").set_value("gap").run()
-    itself = screen.selectbox(key="evaluate of").options[-1]
+    itself = screen.selectbox(key="evaluate system").options[-1]
     assert itself not in screen.selectbox(key="evaluate other").options
     screen.selectbox(key="evaluate other").set_value("1").run()
     assert not screen.exception
@@ -260,10 +256,13 @@ def test_the_link_of_an_evaluation_says_how_it_is_shown() -> None:
     screen = opened("evaluate", run=DEMO, set=pack(view))
     assert not lost(screen)
     assert unpack(screen.session_state["set"]) == view
-    assert {name: screen.selectbox(key=f"evaluate {name}").value for name in shown} == shown
+    assert {
+        name: screen.selectbox(key=f"evaluate {'system' if name == 'of' else name}").value
+        for name in shown
+    } == shown
     numbers = list(frame(screen, "translation")["no."])
     assert numbers == sorted(numbers, reverse=True)
-    screen.selectbox(key="evaluate of").set_value("1")
+    screen.selectbox(key="evaluate system").set_value("1")
     screen.selectbox(key="evaluate bucket_of").set_value("2").run()
     del view["of"], view["bucket_of"]  # what is at its default need not be said
     assert unpack(screen.session_state["set"]) == view | {"bucket_other": "none"}
@@ -275,7 +274,7 @@ def test_another_evaluation_begins_with_systems_of_its_own() -> None:
     screen.button(key=f"open {second}").click().run()
     assert not lost(screen)
     assert unpack(screen.session_state["set"]) == {"evaluation": second, "bucket": "flags"}
-    assert screen.selectbox(key="evaluate of").value == "1"
+    assert screen.selectbox(key="evaluate system").value == "1"
     assert not screen.exception  # and its sweep is drawn
     pictures = [str(each.proto.spec) for each in screen.get("plotly_chart")]
     assert any("BLEU by num_beams" in spec for spec in pictures)
@@ -284,7 +283,7 @@ def test_another_evaluation_begins_with_systems_of_its_own() -> None:
 
 def test_the_csv_has_a_row_a_score_with_interval_and_difference() -> None:
     place = evaluations.folder(evaluated())
-    text = downloads.scores_csv(place.evaluation(), place.scores(), place.provenance())
+    text = Evaluate().table(answered(place.id)).csv()
     assert text.startswith("system,score,value,low,high")
     rows = csv.DictReader(io.StringIO(text))
     bleu = next(row for row in rows if row["score"] == "bleu" and row["system"] == MARKUP)
@@ -306,24 +305,33 @@ def test_the_csv_has_a_row_a_score_with_interval_and_difference() -> None:
     ],
 )
 def test_a_star_needs_an_interval_without_zero(pair: dict[str, float], is_marked: bool) -> None:
-    scores = {"scores": {"bleu": {"value": 30.0}}, "paired": {"bleu": pair}}
-    cell = evaluate_table._cell("bleu", scores, is_best=False)
-    assert cell.endswith(evaluate_table.DIFFERS) is is_marked
+    answer = of_scores({"scores": {"bleu": {"value": 30.0}}, "paired": {"bleu": pair}})
+    cell = evaluation_scores.cell("bleu", answer, 0, is_best=False)
+    assert cell.endswith(evaluation_scores.DIFFERS) is is_marked
+
+
+def of_scores(*systems: dict[str, Any], is_final: bool = True) -> Evaluated:
+    """Systems with these scores."""
+    named = tuple(System(f"s{i}", DEMO, 1, "greedy") for i in range(len(systems)))
+    test = Sentences("mine", n=3)
+    evaluation = Evaluation("e", "e", "", "", DEMO, test, named)
+    scores = {"n": 3, "is_final": is_final, "systems": [{"n": 3, **one} for one in systems]}
+    made = (Made(DEMO, "step 1", "step 1", ""),) * len(systems)
+    return Evaluated(evaluation, scores, {}, made)
 
 
 def test_losses_of_different_sentences_have_no_star() -> None:
     name = METRIC_NAMES["loss"]
-    both = [{"n": 3, "n_forced": 3, "scores": {"loss": {"value": loss}}} for loss in (1.0, 2.0)]
-    assert evaluate_table._best(name, both) == {0}
-    assert evaluate_table._best(name, [both[0], both[1] | {"n_forced": 2}]) == set()
-    another = both[1] | {"signature": {"loss": "ref:first|unit:token|tok:bpe|vocab:9"}}
-    assert evaluate_table._best(name, [both[0], another]) == set()
-    place = evaluations.folder(evaluated())
-    scores = place.scores()
-    assert "leave out" not in evaluate_table._reading(place.evaluation(), scores)
-    scores["systems"][0]["n_forced"] = 1
-    said = evaluate_table._reading(place.evaluation(), scores)
-    assert "Loss, perplexity and accuracy of greedy leave out 2 references" in said
+    best = evaluation_scores.best_systems
+    one, two = ({"n_forced": 3, "scores": {"loss": {"value": loss}}} for loss in (1.0, 2.0))
+    assert best(name, of_scores(one, two)) == {0}
+    fewer = two | {"n_forced": 2}
+    assert best(name, of_scores(one, fewer)) == set()
+    other = {"signature": {"loss": "ref:first|unit:token|tok:bpe|vocab:9"}}
+    assert best(name, of_scores(one, two | other)) == set()
+    assert "leave out" not in evaluation_scores.reading(of_scores(one, two))
+    said = evaluation_scores.reading(of_scores(one, fewer))
+    assert "Loss, perplexity and accuracy of s1 leave out 1 references" in said
 
 
 def test_a_link_fills_the_form_and_what_it_cannot_mean_is_said() -> None:
@@ -380,7 +388,7 @@ def test_settings_that_contradict_are_said_before_anything_runs(text: str, sente
     ],
 )
 def test_settings_are_read_as_they_are_written(text: str, settings: dict[str, Any]) -> None:
-    assert systems.parse(text) == settings
+    assert evaluation_request.parse(text) == settings
 
 
 def test_the_second_click_of_a_double_click_finds_it_done(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -400,7 +408,8 @@ def test_the_second_click_of_a_double_click_finds_it_done(monkeypatch: pytest.Mo
 
 def test_earlier_evaluations_can_be_opened_and_deleted_and_the_shown_one_stays_open() -> None:
     shown, other = evaluated(), evaluated()
-    screen = opened("evaluate", run="demo-en-fr")
+    assert held(opened("evaluate", run=DEMO))["evaluation"] in (shown, other)  # the newest own one
+    screen = opened("evaluate", run=DEMO, set="n:100")
     assert "Earlier evaluations of this run (2)" in [each.label for each in screen.expander]
     screen.button(key=f"open {shown}").click().run()
     assert not screen.exception
@@ -529,38 +538,34 @@ def test_several_runs_stand_in_one_table_by_name() -> None:
     ]
 
 
-def test_two_runs_with_one_title_are_two_systems_and_two_lines(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    runs = ("first123456789ab", "other123456789cd")
-    monkeypatch.setattr(cached, "title", lambda run: "small on builtin:en-fr: dropout…")
+def swept(*models: tuple[str, int], titles: dict[str, str]) -> Evaluated:
+    """Two widths of each checkpoint."""
     given = [
-        System("", run, 1, "beam", {"num_beams": width}, "num_beams")
-        for run in runs
+        System("", run, step, "beam", {"num_beams": width}, "num_beams")
+        for run, step in models
         for width in (2, 4)
     ]
-    named = systems.named(given)
+    named = tuple(evaluation_request.named(given, titles))
     assert [one.run for one in named] == [one.run for one in given]
-    assert [one.name.split(" · ")[1] for one in named] == ["89ab", "89ab", "89cd", "89cd"]
-    test = Sentences("builtin:en-fr", n=2)
-    found = Evaluation("e", "e", "local", 0.0, runs[0], test, tuple(named))
-    lines = charts._systems_by_line(found, [{} for _ in named], "num_beams")
+    found = Evaluation("e", "e", "", "", named[0].run, Sentences("builtin:en-fr", n=2), named)
+    made = tuple(Made(titles[one.run], "", f"step {one.step:,}", "") for one in named)
+    scores = {"scores": {"bleu": {"value": 1.0}, "chrf": {"value": 2.0}}}
+    return Evaluated(found, {"n": 2, "systems": [scores for _ in named]}, {}, made)
+
+
+def test_two_runs_with_one_title_are_two_systems_and_two_lines() -> None:
+    runs = ("first123456789ab", "other123456789cd")
+    answer = swept(*((run, 1) for run in runs), titles=dict.fromkeys(runs, "small: dropout…"))
+    assert [name.split(" · ")[1] for name in answer.names] == ["89ab", "89ab", "89cd", "89cd"]
+    lines = evaluation_charts.sweep_lines(answer, "num_beams")
     assert [len(each) for each in lines.values()] == [2, 2]
 
 
 def test_every_checkpoint_of_a_sweep_has_a_line_and_a_color_of_its_own() -> None:
-    given = [
-        System("", DEMO, step, "beam", {"num_beams": width}, "num_beams")
-        for step in (100, 1500)
-        for width in (2, 4)
-    ]
-    named = systems.named(given)
-    test = Sentences("builtin:en-fr", n=2)
-    found = Evaluation("e", "e", "local", 0.0, DEMO, test, tuple(named))
-    lines = charts._systems_by_line(found, [{} for _ in named], "num_beams")
+    answer = swept((DEMO, 100), (DEMO, 1500), titles={DEMO: DEMO})
+    lines = evaluation_charts.sweep_lines(answer, "num_beams")
     assert list(lines) == [f"{DEMO}, beam, step 100", f"{DEMO}, beam, step 1,500"]
-    scores = {"scores": {"bleu": {"value": 1.0}, "chrf": {"value": 2.0}}}
-    points = charts._points(found, [scores for _ in named], "chrf", "bleu")
+    points = evaluation_charts.tradeoff_points(answer, "chrf", "bleu")
     assert [point.group for point in points] == [0, 0, 1, 1]
 
 
@@ -621,9 +626,7 @@ def test_a_sentence_opens_in_compare_with_the_systems_in_columns() -> None:
 
 def test_the_sentences_can_be_downloaded() -> None:
     evaluation = evaluated()
-    place = evaluations.folder(evaluation)
-    rows = sentences.rows(evaluation, 3)
-    lines = list(csv.reader(io.StringIO(sentences.table(place.evaluation(), rows))))
+    lines = list(csv.reader(io.StringIO(sentence_table(answered(evaluation)).csv())))
     assert len(lines) == 1 + 2 * 3
     named = [dict(zip(lines[0], line, strict=True)) for line in lines[1:]]
     assert [line["translation"] for line in named if line["system"] == MARKUP] == THEIRS
@@ -639,7 +642,7 @@ def test_systems_on_the_same_spot_are_one_point_under_all_their_names() -> None:
         TradeoffPoint("beam num_beams=5", 51.1, 76.4, label="5"),
         TradeoffPoint("sample", 61.3, 56.9),
     ]
-    found = charts._merged(points)
+    found = evaluation_charts.merged(points)
     assert [(point.name, point.label) for point in found] == [
         ("beam, beam num_beams=5", "beam, 5"),
         ("sample", "sample"),
@@ -683,7 +686,8 @@ def test_a_bare_address_opens_on_a_real_difference_with_its_interval() -> None:
     screen = opened("evaluate")
     assert not screen.exception
     assert len(frame(screen, "BLEU")) == 3
-    assert re.search(r"\*\*beam\*\* has the highest BLEU.*95 % interval \+\d", page_text(screen))
+    said = r"beam is [\d.]+ chrF better than “after .*”: 95 % interval \d.*, p &lt; 0.001"
+    assert re.search(f"<p class='finding' data-answer>{said}", detail(screen))
     expander = next(one for one in screen.expander if one.label.startswith("Earlier"))
     assert [each.label for each in expander.button] == ["Open"]  # nobody's, so nobody deletes it
     screen.selectbox(key="run").set_value("demo-en-fr").run()

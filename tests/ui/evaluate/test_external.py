@@ -11,9 +11,9 @@ from streamlit.testing.v1 import AppTest
 
 from s2s import access
 from s2s.jobs import GivenScores, external
+from s2s.plots.evaluation_files import bundle
+from s2s.questions import Evaluate, Have
 from s2s.runs import EvaluationFolder, evaluations
-from s2s.ui.evaluate import downloads, provenance
-from s2s.ui.evaluate import external as screen_of
 from s2s.ui.shell import visitors
 from tests.screen import opened, page_text
 from tests.ui.evaluate.test_evaluate import DEMO, MARKUP, evaluated, frame, work
@@ -97,7 +97,8 @@ def test_they_join_tables_plots_and_buckets_and_are_drawn_against_another(
     assert not screen.exception
     assert max(frame(screen, "gap")["gap"]) == pytest.approx(0.4)
     found = frame(screen, "bucket")
-    assert (found["score"] * found["sentences"]).sum() == pytest.approx(sum(THEIRS))
+    mine = found[f"{NAME} of {MARKUP}"]
+    assert (mine * found["sentences"]).sum() == pytest.approx(sum(THEIRS))
     pictures = [str(each.proto.spec) for each in screen.get("plotly_chart")]
     assert any("&lt;b&gt;COMET" in spec and "sentences per second" in spec for spec in pictures)
     assert not any("<b>COMET" in spec for spec in pictures)
@@ -111,15 +112,13 @@ def order(screen: AppTest) -> Sequence[int]:
 
 def test_the_downloads_say_what_was_given(place: EvaluationFolder) -> None:
     given(place, "COMET")
-    evaluation = place.evaluation()
-    joined = screen_of.joined(place, evaluation, place.scores())
-    made = place.provenance() | screen_of.described(evaluation, joined.given)
-    rows = csv.DictReader(io.StringIO(downloads.scores_csv(evaluation, joined.scores, made)))
+    question = Evaluate(evaluation=place.id)
+    answer = Have().answer(question)
+    rows = csv.DictReader(io.StringIO(question.table(answer).csv()))
     comet = [row for row in rows if row["score"] == "COMET"]
     assert [float(row["value"]) for row in comet] == [pytest.approx(0.55), pytest.approx(1 / 3)]
     assert comet[1]["p_randomization"]
-    content = downloads.bundle(evaluation, joined.scores, made)
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+    with zipfile.ZipFile(io.BytesIO(bundle(answer))) as archive:
         files = {name: archive.read(name).decode() for name in archive.namelist()}
     segments = list(csv.DictReader(io.StringIO(files["segment-scores.csv"])))
     assert [float(row["COMET of greedy"]) for row in segments] == list(OURS)
@@ -129,10 +128,7 @@ def test_the_downloads_say_what_was_given(place: EvaluationFolder) -> None:
         ("greedy", "comet.txt", 3),
         (MARKUP, "comet.txt", 3),
     ]
-    facts = provenance._facts(made, made["test"])
-    assert any(fact.startswith("COMET of greedy: 3 scores of comet.txt, hash ") for fact in facts)
-    sentences = screen_of.rows(place.id, 3, joined.given)
-    assert [row.scores["COMET"] for row in sentences[0]] == list(OURS)
+    assert [row.scores["COMET"] for row in answer.sentences[0]] == list(OURS)
 
 
 def test_scores_that_no_longer_cover_the_evaluation_say_so(place: EvaluationFolder) -> None:
@@ -158,18 +154,6 @@ def test_only_the_owner_sees_the_form(
     screen = shown(place)
     assert "COMET" in frame(screen, "BLEU").columns
     assert not [each for each in screen.button if "scores" in str(each.key)]
-
-
-def test_scores_are_joined_again_when_more_sentences_are_done(
-    place: EvaluationFolder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    given(place)
-    counts = [{"n": n, "is_final": True} for n in (2, 3)]
-    covering = external.covering
-    monkeypatch.setattr(screen_of.jobs, "joined", lambda scores, files, baseline: {**scores})
-    monkeypatch.setattr(screen_of.jobs, "covering", lambda place, n: covering(place, 3))
-    found = [screen_of.joined(place, place.evaluation(), scores) for scores in counts]
-    assert [each.scores["n"] for each in found] == [2, 3]
 
 
 def test_an_evaluation_that_is_scored_again_shows_its_new_scores_beside_them(

@@ -3,8 +3,10 @@
 from streamlit.testing.v1 import AppTest
 
 from s2s.jobs import EvaluationRequest, evaluation_service
+from s2s.plots.evaluation_scores import FIRST_ONLY, FORCED, score_cells
+from s2s.questions import Evaluate, Have
 from s2s.runs import Sentences, System, evaluations
-from s2s.ui.evaluate import references, table
+from s2s.scores import METRIC_NAMES
 from tests.screen import opened, page_text
 from tests.ui.evaluate.test_evaluate import DEMO, PAIRS, work
 
@@ -33,16 +35,17 @@ def shown(known: list[tuple[str, ...]]) -> tuple[str, AppTest]:
 
 
 def helped(evaluation: str, key: str) -> str:
-    return table._help(table.METRIC_NAMES[key], evaluation)
+    answer = Have().answer(Evaluate(evaluation=evaluation))
+    assert answer.has_several
+    return score_cells(answer, every=True).about[METRIC_NAMES[key].label]
 
 
 def test_loss_and_errors_name_the_first_reference() -> None:
     evaluation, screen = shown(MORE)
-    assert references.has_several(evaluation)
     assert "the first is the reference here" in page_text(screen)
-    for key in table.FORCED:
-        assert references.FIRST_ONLY in helped(evaluation, key)
-    assert references.FIRST_ONLY not in helped(evaluation, "bleu")
+    for key in FORCED:
+        assert FIRST_ONLY in helped(evaluation, key)
+    assert FIRST_ONLY not in helped(evaluation, "bleu")
     screen.selectbox(key="evaluate bucket").set_value("ratio")
     screen.selectbox(key="evaluate sort").set_value("number").run()
     assert "The first reference of a sentence decides its bucket" in page_text(screen)

@@ -2,7 +2,8 @@ import re
 
 import pytest
 
-from s2s.ui.kit.text import JOINER, as_markdown, plain, shortened, turn, unique_names
+from s2s.config import unique_names
+from s2s.ui.kit.text import JOINER, as_markdown, plain, shortened, turn
 
 
 def test_markdown_characters_are_escaped() -> None:
