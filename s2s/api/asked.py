@@ -104,6 +104,8 @@ def ask(question: Question[Answer], *, progress: bool = True) -> Asked[Answer]:
 
 
 def _require_subjects(question: Question[Any]) -> None:
+    if any(row.metadata["is_alone"] and getattr(question, row.name) for row in question.declared()):
+        return  # such as a stored evaluation, which names its runs
     for what in (RUN, SENTENCE):
         names = [row.name for row in question.declared() if row.metadata["of"] == what]
         if names and not any(str(each).strip() for each in question.of(what)):
