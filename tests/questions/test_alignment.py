@@ -150,6 +150,6 @@ def test_the_files_have_the_links() -> None:
     assert rows[0] == ["0", "0", "'=cmd()", "la", "0.5", "yes"]
     assert rows[1][-1] == "no"
     (file,) = picture.files
-    assert (file.suffix, file.text) == ("align", "0-0 1-1\n")
+    assert (file.name, file.content()) == (".align", "0-0 1-1\n")
     assert picture.vector
     assert "a run" in picture.vector(title="a run", caption="")
