@@ -13,7 +13,16 @@ from s2s.runs import Run
 from s2s.runs.properties import Decoding
 from s2s.ui.attention.asked import Asked
 from s2s.ui.attention.view_state import STATE
-from s2s.ui.kit import FindOne, address, cached, pickers, sentence, sentence_row, settings_box
+from s2s.ui.kit import (
+    FindOne,
+    address,
+    cached,
+    changed_checkpoint,
+    pickers,
+    sentence,
+    sentence_row,
+    settings_box,
+)
 from s2s.ui.kit import target as kit_target
 from s2s.views import tabs
 
@@ -46,7 +55,7 @@ def ask() -> Asked | None:
             FIND_ONE.show(row.best, row.text, Decoding(DEFAULT.strategy))
         return None
     with row.beside:
-        settings = settings_box(_changed())
+        settings = settings_box(_changed(row.best))
     with settings:
         run = kit_target.checkpoint(row.best)
         strategy = STATE.draw("strategy")
@@ -92,12 +101,11 @@ def ask() -> Asked | None:
     return Asked(run, question, answer, cached.model_name(run), st.container())
 
 
-def _changed() -> list[str]:
+def _changed(best: Run) -> list[str]:
     """What differs from the default."""
-    step = st.query_params.get("step")
     reduce = str(st.session_state.get(REDUCE) or DEFAULT.reduce)
     return [
-        *([f"checkpoint step {step}"] if step else []),
+        *changed_checkpoint(best),
         *([STATE.shown("strategy")] if STATE.shown("strategy") != DEFAULT.strategy else []),
         *(["another target"] if st.session_state.get("tgt box") else []),
         *(
