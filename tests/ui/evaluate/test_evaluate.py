@@ -244,6 +244,20 @@ def test_a_selected_sentence_stays_when_the_order_changes_and_is_in_the_link() -
     assert unpack(screen.session_state["set"]) == view | {"reversed": "1"}
 
 
+def test_a_search_lists_the_sentences_that_have_its_text_and_is_in_the_link() -> None:
+    evaluation = evaluated()
+    screen = opened("evaluate", run=DEMO, set=f"evaluation:{evaluation}")
+    assert len(frame(screen, "translation")) == 3
+    screen.text_input(key="evaluate find").set_value("LA MAISON").run()  # of one reference
+    assert not screen.exception
+    assert list(frame(screen, "translation")["no."]) == [1, 2]  # and of another translation
+    assert unpack(screen.session_state["set"])["find"] == "LA MAISON"
+    again = opened("evaluate", run=DEMO, set=str(screen.session_state["set"]))
+    assert list(frame(again, "translation")["no."]) == [1, 2]
+    again.text_input(key="evaluate find").set_value("no such text").run()
+    assert "No sentence has this text." in page_text(again)
+
+
 def test_the_link_of_an_evaluation_says_how_it_is_shown() -> None:
     shown = {
         "bucket": "flags",
