@@ -212,6 +212,19 @@ def test_another_order_or_search_never_asks_again_and_lists_what_it_says() -> No
     assert not evaluation_view.order(nothing, answer).places
 
 
+@pytest.mark.parametrize(
+    ("text", "settings"),
+    [
+        ("", {}),
+        ("num_beams=5, length_penalty=1.2", {"num_beams": 5, "length_penalty": 1.2}),
+        ("bad_words=la, le, num_beams=2", {"bad_words": "la, le", "num_beams": 2}),
+        ("prefix=la maison", {"prefix": "la maison"}),
+    ],
+)
+def test_settings_are_read_as_they_are_written(text: str, settings: dict[str, Any]) -> None:
+    assert evaluation_request.parse(text) == settings
+
+
 def stored_by(owner: str) -> EvaluationFolder:
     with access.acting_as(owner):
         pairs = [("the red house", "la maison rouge"), ("the cat sleeps", "le chat dort")]
