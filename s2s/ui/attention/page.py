@@ -13,7 +13,16 @@ from s2s.runs import Run
 from s2s.runs.properties import Decoding
 from s2s.ui.attention.asked import Asked
 from s2s.ui.attention.view_state import STATE
-from s2s.ui.kit import FindOne, address, cached, pickers, sentence, sentence_row, settings_box
+from s2s.ui.kit import (
+    FindOne,
+    address,
+    cached,
+    changed_checkpoint,
+    pickers,
+    sentence,
+    sentence_row,
+    settings_box,
+)
 from s2s.ui.kit import target as kit_target
 from s2s.views import tabs
 
@@ -46,18 +55,20 @@ def ask() -> Asked | None:
             FIND_ONE.show(row.best, row.text, Decoding(DEFAULT.strategy))
         return None
     with row.beside:
-        settings = settings_box(_changed())
+        settings = settings_box(_changed(row.best))
     with settings:
         run = kit_target.checkpoint(row.best)
         strategy = STATE.draw("strategy")
-        wanted = kit_target.target_box(run, row.text, strategy)
+        name = cached.named(run)
+        own = cached.SCREEN.answer(Translate(name, row.text, strategy)).text
+        wanted = kit_target.target_box(run, row.text, own)
     with found:
         FIND_ONE.show(run, row.text, Decoding(strategy))
     question = STATE.question(
         AttentionOf,
-        run=cached.named(run),
+        run=name,
         text=row.text,
-        target=_typed(run, row.text, strategy, wanted),
+        target="" if wanted == own else wanted,
     )
     answer = cached.SCREEN.answer(question)
     if answer.note:
@@ -92,12 +103,11 @@ def ask() -> Asked | None:
     return Asked(run, question, answer, cached.model_name(run), st.container())
 
 
-def _changed() -> list[str]:
+def _changed(best: Run) -> list[str]:
     """What differs from the default."""
-    step = st.query_params.get("step")
     reduce = str(st.session_state.get(REDUCE) or DEFAULT.reduce)
     return [
-        *([f"checkpoint step {step}"] if step else []),
+        *changed_checkpoint(best),
         *([STATE.shown("strategy")] if STATE.shown("strategy") != DEFAULT.strategy else []),
         *(["another target"] if st.session_state.get("tgt box") else []),
         *(
@@ -109,12 +119,6 @@ def _changed() -> list[str]:
         *(["words merged"] if STATE.shown("words") else []),
         *(["sinks hidden"] if STATE.shown("drop") else []),
     ]
-
-
-def _typed(run: Run, text: str, strategy: str, wanted: str) -> str:
-    """The target as a question has it: empty where it is the model's own translation."""
-    own = cached.SCREEN.answer(Translate(cached.named(run), text, strategy))
-    return "" if wanted == own.text else wanted
 
 
 def _number(index: int | None) -> str:

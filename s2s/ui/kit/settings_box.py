@@ -6,10 +6,17 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from s2s.runs import Run
 from s2s.ui.kit.text import plain, shortened
 from s2s.ui.streamlit_parts import DeltaGenerator
 
 MOST = 3  # named in the title
+
+
+def changed_checkpoint(best: Run) -> list[str]:
+    """`checkpoint step 900`, where the address names another than the best."""
+    step = st.query_params.get("step", "")
+    return [f"checkpoint step {step}"] if step not in ("", str(best.step)) else []
 
 
 def settings_box(changed: Sequence[str]) -> DeltaGenerator:

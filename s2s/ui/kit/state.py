@@ -47,8 +47,7 @@ def field(
     """One value of a view. `link` is its name in links where that differs from the field's own. While a field that
     `is_alone` has a value, links say nothing else but how it is shown: what `is_part` of it.
 
-    A value that arrives and fails `check`, or is no value of the default's type, gives way to the default, and the page
-    says so.
+    What arrives and fails `check`, or is no value of the default's type, gives way to the default; the page says so.
     """
     metadata = {
         "check": check or (lambda value: True),

@@ -9,7 +9,16 @@ import streamlit as st
 from s2s.questions import SameWord, partner, shared_word, words_in
 from s2s.runs import Run
 from s2s.share import printable
-from s2s.ui.kit import SentenceRow, cached, pickers, sentence, settings_box, shortened, show_all
+from s2s.ui.kit import (
+    SentenceRow,
+    cached,
+    changed_checkpoint,
+    pickers,
+    sentence,
+    settings_box,
+    shortened,
+    show_all,
+)
 from s2s.ui.kit import target as kit_target
 from s2s.ui.states.view_state import STATE
 from s2s.views import view_of
@@ -24,7 +33,7 @@ def show(row: SentenceRow) -> None:
     sides = [words_in(row.best, each) for each in (row.text, second)]
     shared = [place + 1 for place in shared_word(*sides)]
     with row.beside:
-        settings = settings_box(_changed(shared))
+        settings = settings_box(_changed(row.best, shared))
     with settings:
         run = kit_target.checkpoint(row.best)
         STATE.draw("strategy")
@@ -45,13 +54,12 @@ def show(row: SentenceRow) -> None:
     show_all(question, answer, pictures)
 
 
-def _changed(shared: Sequence[int]) -> list[str]:
+def _changed(best: Run, shared: Sequence[int]) -> list[str]:
     """What differs from the default, which is the shared word's position in each sentence."""
-    step = st.query_params.get("step")
     strategy = STATE.shown("strategy")
     chosen = [int(STATE.shown(name) or place) for name, place in zip(WORDS, shared, strict=True)]
     return [
-        *([f"checkpoint step {step}"] if step else []),
+        *changed_checkpoint(best),
         *([strategy] if strategy != SameWord().strategy else []),
         *([f"words {' and '.join(map(str, chosen))}"] if chosen != shared else []),
     ]
