@@ -103,6 +103,18 @@ def test_a_request_is_made_here_with_progress_and_found_the_next_time() -> None:
         assert evaluation_request.known(other.request(Have())) is None
 
 
+def test_scores_that_are_shown_as_different_are_not_called_the_same() -> None:
+    assert "the same" in found(one(50.01), one(50.04, 0.03, -0.2, 0.2, 0.9))
+    assert "the same" not in found(one(50.03), one(50.06, 0.03, -0.2, 0.2, 0.9))
+
+
+def test_without_a_p_value_one_of_many_comparisons_may_be_chance() -> None:
+    pair = {"difference": 1.3, "low": 0.4, "high": 2.2, "p_value": 0.012}
+    clear = one(51.3, paired={"chrf": pair})
+    assert "chance alone" not in found(one(50), clear)
+    assert "chance alone" in found(one(50), clear, one(50.1, 0.1, -1, 1, 0.8))
+
+
 class StopError(Exception):
     """Somebody presses Ctrl-C."""
 
