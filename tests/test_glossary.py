@@ -11,7 +11,7 @@ from s2s.config import POSITION_KINDS
 from s2s.decode import STRATEGIES
 from s2s.lessons.claims import CLAIMS
 from s2s.share import unpack
-from s2s.ui import attention, heads, states, steps
+from s2s.ui import heads, states, steps
 from s2s.ui.architecture import views as architecture
 from s2s.ui.canvas import terms_data
 from s2s.ui.data import views as data
@@ -21,6 +21,7 @@ from s2s.ui.positions import views as positions
 from s2s.ui.runs.view_state import OPEN_MODEL, SWEEPS
 from s2s.ui.shell import PAGES
 from s2s.ui.walkthrough.steps import STEPS
+from s2s.views import tabs
 from s2s.words import GLOSSARY, forms
 from s2s.words.forms import HOME, MEANT_ON
 from s2s.words.views import VIEWS
@@ -37,12 +38,12 @@ def test_every_term_is_seen_alive_on_a_page_that_exists() -> None:
 
 VIEWS_OF = {
     ("walkthrough", "step"): STEPS,
-    ("attention", "view"): attention.VIEWS,
+    ("attention", "view"): tabs("attention"),
     ("attention", "reduce"): REDUCTIONS,
     ("attention", "kind"): ("cross", "encoder", "decoder"),
     ("heads", "view"): heads.VIEWS,
     ("heads", "part"): PARTS,
-    ("states", "view"): states.VIEWS,
+    ("states", "view"): states.LABELS,
     ("steps", "view"): steps.VIEWS,
     ("steps", "strategy"): STRATEGIES,
     ("data", "view"): data.VIEWS,

@@ -159,7 +159,7 @@ class Evaluate(Question[Evaluated]):
 
     def stamp(self, have: Have) -> Hashable:
         """A stored evaluation may still run, and guests see less of it."""
-        known = None if self.evaluation else evaluation_request.known(self.request(have))
+        known = None if self.evaluation else evaluation_request.known(self.request(have), have)
         place = have.evaluation(self.evaluation) if self.evaluation else known
         if place is None:
             return object()  # equal to no other: it is made now

@@ -238,7 +238,7 @@ def carried_out(asked: EvaluationRequest, have: Have) -> EvaluationFolder:
     """The stored evaluation of it, made or finished in this process where it is not done. Stopped, it keeps its
     sentences, and whoever asks next resumes it.
     """
-    place = known(asked) or evaluation_service.store(asked)
+    place = known(asked, have) or evaluation_service.store(asked)
     if place.status().get("state") == "done":
         return place
     if evaluation_service.progress(place.id).is_live:
@@ -258,15 +258,26 @@ def _tell(have: Have, place: EvaluationFolder) -> None:
         have.progress(int(status["done"]), int(status["n"]))
 
 
-def known(asked: EvaluationRequest) -> EvaluationFolder | None:
+def known(asked: EvaluationRequest, have: Have) -> EvaluationFolder | None:
     """The asker's newest evaluation of the same systems, test set and scoring, whether it is done or not."""
+    runs: list[Run] = []
     for found in evaluations.list_evaluations(access.current(), asked.run):
         place = evaluations.folder(found.id)
         scores = place.scores()
         is_by_rule = asked.scoring.tokenize == AUTO and scores.get("tokenizer_reason")
         counted = replace(found.scoring, tokenize=AUTO) if is_by_rule else found.scoring
         is_alike = counted == asked.scoring and _is_alike(found, asked)
-        if is_alike and not evaluations.is_of_earlier_version(scores):
+        if not is_alike or evaluations.is_of_earlier_version(scores):
+            continue
+        runs = runs or [have.run(f"{one.run}@{one.step}") for one in asked.systems]
+        described = place.provenance().get("systems") or [{} for _ in runs]
+        pairs = {
+            (run.folder.path, run.step): (own, run)
+            for own, run in zip(described, runs, strict=True)
+        }
+        if place.status().get("state") == "waiting" or all(
+            validation.is_of(own, run) for own, run in pairs.values()
+        ):
             return place
     return None
 

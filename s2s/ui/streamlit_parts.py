@@ -45,7 +45,6 @@ from streamlit.proto.Html_pb2 import Html
 from streamlit.proto.Json_pb2 import Json
 from streamlit.proto.Markdown_pb2 import Markdown
 from streamlit.proto.Metric_pb2 import Metric
-from streamlit.proto.PlotlyChart_pb2 import PlotlyChart
 from streamlit.proto.Table_pb2 import Table
 from streamlit.proto.Text_pb2 import Text
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates

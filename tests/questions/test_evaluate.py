@@ -1,12 +1,14 @@
 """Evaluate as a question: what it finds in words, what it makes or finds stored, and who sees what of it."""
 
 import json
+import shutil
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from s2s import access, views
+from s2s.access import run_folder, runs_folder
 from s2s.config import UserError
 from s2s.jobs import EvaluationRequest, evaluation_service, queue
 from s2s.plots import evaluation_view
@@ -100,7 +102,18 @@ def test_a_request_is_made_here_with_progress_and_found_the_next_time() -> None:
         replace(ASKED, lowercase=True),
         replace(ASKED, baseline="beam"),
     ):
-        assert evaluation_request.known(other.request(Have())) is None
+        assert evaluation_request.known(other.request(Have()), Have()) is None
+
+
+def test_of_other_weights_under_the_same_name_nothing_is_found() -> None:
+    shutil.copytree(run_folder(DEMO), runs_folder() / "mine")
+    asked = replace(ASKED, runs=("mine",), n=2, strategies="greedy")
+    first = Have().answer(asked)
+    place = evaluations.folder(first.evaluation.id)
+    made = place.provenance()
+    made["systems"][0]["weights_sha256"] = "another"
+    place.set_provenance(made)
+    assert Have().answer(asked).evaluation.id != place.id
 
 
 def test_scores_that_are_shown_as_different_are_not_called_the_same() -> None:
@@ -209,6 +222,19 @@ def test_another_order_or_search_never_asks_again_and_lists_what_it_says() -> No
     assert gaps == sorted(gaps, reverse=True)
     nothing = replace(question, find="no sentence says that")
     assert not evaluation_view.order(nothing, answer).places
+
+
+@pytest.mark.parametrize(
+    ("text", "settings"),
+    [
+        ("", {}),
+        ("num_beams=5, length_penalty=1.2", {"num_beams": 5, "length_penalty": 1.2}),
+        ("bad_words=la, le, num_beams=2", {"bad_words": "la, le", "num_beams": 2}),
+        ("prefix=la maison", {"prefix": "la maison"}),
+    ],
+)
+def test_settings_are_read_as_they_are_written(text: str, settings: dict[str, Any]) -> None:
+    assert evaluation_request.parse(text) == settings
 
 
 def stored_by(owner: str) -> EvaluationFolder:

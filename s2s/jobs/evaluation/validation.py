@@ -94,10 +94,7 @@ def _of_checkpoint(evaluation: Evaluation, run: Checkpoint) -> ValidationScores 
         folder = evaluations.folder(evaluation.id)
         try:
             scores, described = folder.scores(), folder.provenance()["systems"][number]
-            made = provenance.of_run(run)  # reads all of its weights
-            is_same = all(
-                described.get(key) == made[key] for key in ("weights_sha256", "train_hash")
-            )
+            is_same = is_of(described, run)
             is_usual = bool(scores.get("tokenizer_reason"))  # BLEU's tokenizer is the usual one
             is_whole = scores.get("is_final") and scores["n"] == evaluation.test.n
             if is_whole and is_usual and is_same and not evaluations.is_of_earlier_version(scores):
@@ -107,6 +104,12 @@ def _of_checkpoint(evaluation: Evaluation, run: Checkpoint) -> ValidationScores 
         except (UserError, KeyError, IndexError):  # damaged, or of an earlier version
             continue
     return None
+
+
+def is_of(described: Mapping[str, Any], run: Checkpoint) -> bool:
+    """Whether a system, as provenance.json describes it, has these weights and training pairs. Reads all weights."""
+    made = provenance.of_run(run)
+    return all(described.get(key) == made[key] for key in ("weights_sha256", "train_hash"))
 
 
 def seconds(run: Checkpoint) -> float:

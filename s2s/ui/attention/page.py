@@ -59,14 +59,16 @@ def ask() -> Asked | None:
     with settings:
         run = kit_target.checkpoint(row.best)
         strategy = STATE.draw("strategy")
-        wanted = kit_target.target_box(run, row.text, strategy)
+        name = cached.named(run)
+        own = cached.SCREEN.answer(Translate(name, row.text, strategy)).text
+        wanted = kit_target.target_box(run, row.text, own)
     with found:
         FIND_ONE.show(run, row.text, Decoding(strategy))
     question = STATE.question(
         AttentionOf,
-        run=cached.named(run),
+        run=name,
         text=row.text,
-        target=_typed(run, row.text, strategy, wanted),
+        target="" if wanted == own else wanted,
     )
     answer = cached.SCREEN.answer(question)
     if answer.note:
@@ -117,12 +119,6 @@ def _changed(best: Run) -> list[str]:
         *(["words merged"] if STATE.shown("words") else []),
         *(["sinks hidden"] if STATE.shown("drop") else []),
     ]
-
-
-def _typed(run: Run, text: str, strategy: str, wanted: str) -> str:
-    """The target as a question has it: empty where it is the model's own translation."""
-    own = cached.SCREEN.answer(Translate(cached.named(run), text, strategy))
-    return "" if wanted == own.text else wanted
 
 
 def _number(index: int | None) -> str:

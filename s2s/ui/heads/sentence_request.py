@@ -50,8 +50,8 @@ def read_sentence(request: HeadsRequest, what: str) -> SentenceRequest | None:
             icon=":material/edit:",
         )
         return None
-    wanted = kit_target.target_box(run, text, STRATEGY)
     own = cached.decoded(run, text, STRATEGY, {})
+    wanted = kit_target.target_box(run, text, own.text)
     target, ids = kit_target.with_fallback(wanted, own, lambda target: _fitting(run, text, target))
     if unknown := sentence.unknown_in_target(run, target.text, "in the target"):
         st.caption(unknown)

@@ -8,7 +8,6 @@ from typing import NamedTuple, TypeVar
 import streamlit as st
 
 from s2s.config import UserError, nfc
-from s2s.questions import Translate
 from s2s.runs import Decoded, Run, RunKey, Target
 from s2s.share import printable
 from s2s.ui.kit import address, cached, pickers
@@ -28,9 +27,8 @@ def checkpoint(best: Run) -> Run:
     return best if step == best.step else cached.open_run(best.folder.id, step)
 
 
-def target_box(run: Run, text: str, strategy: str) -> str:
+def target_box(run: Run, text: str, own: str) -> str:
     """The target; the address holds it as `tgt` unless it is the model's own translation."""
-    own = cached.SCREEN.answer(Translate(cached.named(run), text, strategy)).text
     linked = address.read("tgt")
     belongs_to = target_owner(run.key, text)
     if linked is not None:

@@ -100,8 +100,8 @@ def _target(best: Run, text: str) -> tuple[Run, str, kit_target.ForcedText, Stat
         strategy = STATE.choice(
             "strategy", "Decoded by", {name: name for name in STRATEGIES}, width=170
         )
-        wanted = kit_target.target_box(run, text, strategy)
-    own = cached.decoded(run, text, strategy, {})
+        own = cached.decoded(run, text, strategy, {})
+        wanted = kit_target.target_box(run, text, own.text)
     target, states = kit_target.with_fallback(wanted, own, partial(cached_states.states, run, text))
     if target.text == wanted != own.text:
         unknown = sentence.unknown_in_target(run, wanted, "in it")

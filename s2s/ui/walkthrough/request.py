@@ -68,7 +68,8 @@ def _asked_sentence(run: Run, step: WalkthroughStep) -> TracedSentence | None:
         text = sentence.sentence_box(facts)
         with st.popover("Sentences, target", icon=":material/edit_note:"):
             sentence.example_chips(facts)
-            target_text = target.target_box(run, text, STRATEGY) if text else ""
+            own = cached.decoded(run, text, STRATEGY, {}).text if text else ""
+            target_text = target.target_box(run, text, own) if text else ""
     sentence.unknown_words(run, facts, text)
     if not text:
         st.info("Type a sentence above to follow it through the model.", icon=":material/edit:")
