@@ -9,7 +9,7 @@ import pytest
 import s2s
 from s2s.api import asked as module
 from s2s.config import UserError
-from s2s.questions import ANSWERS, Have, SameWord, Translate
+from s2s.questions import ANSWERS, Evaluate, Have, SameWord, Translate
 from s2s.reports import pictures
 
 TWO = SameWord("demo-en-fr", "the bank is by the river", "I need to bank the money")
@@ -38,6 +38,13 @@ def test_an_answer_comes_with_what_the_question_says_of_it() -> None:
     shown = asked._repr_mimebundle_()
     assert shown["text/html"].startswith("<iframe")
     assert asked.pictures[0].title.startswith("demo-en-fr · step 1,500\n")
+
+
+def test_an_evaluation_is_asked_by_its_id_alone() -> None:
+    asked = s2s.ask(Evaluate(evaluation="demo-en-de-test"))
+    assert asked.finding
+    with pytest.raises(UserError, match="asked of a run, and none is given"):
+        s2s.ask(Evaluate())
 
 
 def test_without_plotly_a_notebook_shows_the_finding_and_the_table_and_says_what_to_install(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from s2s.plots import Picture
 
 Answer = TypeVar("Answer")
-SENTENCE = "sentence"  # what a subject is of
+SENTENCE, EVALUATION = "sentence", "evaluation"  # what a subject is of
 LONG = 2.0  # seconds from which on progress is shown
 LONGEST = 200  # characters of a finding in a repr
 NO_PLOTLY = (
@@ -104,8 +104,8 @@ def ask(question: Question[Answer], *, progress: bool = True) -> Asked[Answer]:
 
 
 def _require_subjects(question: Question[Any]) -> None:
-    if any(row.metadata["is_alone"] and getattr(question, row.name) for row in question.declared()):
-        return  # such as a stored evaluation, which names its runs
+    if question.of(EVALUATION):  # which names its runs
+        return
     for what in (RUN, SENTENCE):
         names = [row.name for row in question.declared() if row.metadata["of"] == what]
         if names and not any(str(each).strip() for each in question.of(what)):

@@ -8,7 +8,7 @@ from functools import partial
 from s2s.plots import svg
 from s2s.plots.attention_view import map_title, names_of, paper_lines
 from s2s.plots.picture import LinkedTokens, Picture
-from s2s.questions import AttentionLines, ForcedAttention, row_finding
+from s2s.questions import AttentionLines, ForcedAttention
 
 MAX_LINES = 16_000  # of one map: all between 126 tokens and 126
 MAX_DASHED_LINES = 4_000  # of several heads, whose dashes take a browser far longer
@@ -30,7 +30,7 @@ def pictures(question: AttentionLines, answer: ForcedAttention, model: str) -> l
             LinkedTokens(links, one.keys, one.rows, one.verb),
             f"Lines of {title.replace(chr(10), ', ')}",
             question.table(answer),
-            row_finding(one) if len(maps) == 1 else "",
+            question.finding(answer),
             " ".join(about[2:]),
             "\n".join(about),
             partial(svg.lines, links, one.keys, one.rows, verb=one.verb),

@@ -86,7 +86,7 @@ def pictures(question: AttentionOf, answer: ForcedAttention, model: str) -> list
             figure,
             f"Heatmap of {title.replace(chr(10), ', ')}",
             question.table(answer),
-            row_finding(part.picture),
+            row_finding(part.picture, is_part=is_part or question.drop),
             caption,
             about,
             partial(svg.heatmap, *labels, verb=drawn.verb, per_row=per_row),

@@ -93,13 +93,15 @@ class Answers:
 
 
 def n_bytes(value: Any) -> int:
-    """About as many as an answer holds: its arrays count, and what holds them."""
+    """About as many as an answer holds: its arrays and texts count, and what holds them."""
     if hasattr(value, "nbytes"):
         return SMALL + int(value.nbytes)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return SMALL + sum(n_bytes(getattr(value, row.name)) for row in dataclasses.fields(value))
+    if isinstance(value, str):
+        return SMALL + len(value)
     if isinstance(value, Mapping):
-        return SMALL + sum(map(n_bytes, value.values()))
-    if isinstance(value, list | tuple):
+        return SMALL + sum(map(n_bytes, (*value, *value.values())))
+    if isinstance(value, list | tuple | set | frozenset):
         return SMALL + sum(map(n_bytes, value))
     return SMALL

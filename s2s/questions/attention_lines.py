@@ -9,6 +9,7 @@ from s2s.analysis import AttentionMap, Cell, HeadSelection, strongest_cells
 from s2s.config import UserError
 from s2s.questions.attention_of import KIND_NAMES, MEAN, AttentionOf, ForcedAttention
 from s2s.questions.question import view
+from s2s.questions.row_finding import row_finding
 from s2s.questions.table import Table
 
 SHARE_STEP = 0.05
@@ -57,6 +58,11 @@ class AttentionLines(AttentionOf):
             for token, row in zip(picture.rows, picture.weights, strict=True)
         ]
         return Table(["head", one.verb, *one.keys], rows)
+
+    def finding(self, answer: ForcedAttention) -> str:
+        """The clearest row of the only map; of several heads none is worth a sentence."""
+        maps = [*self.maps(answer).values()]
+        return row_finding(maps[0], is_part=self.drop) if len(maps) == 1 else ""
 
     def _head(self, name: str, answer: ForcedAttention) -> HeadSelection:
         n_layers, n_heads = answer.attention.view(self.kind).weights.shape[:2]

@@ -207,7 +207,7 @@ class AttentionOf(Question[ForcedAttention]):
 
     def finding(self, answer: ForcedAttention) -> str:
         """The clearest row of the map."""
-        return row_finding(self.simplified(answer).picture)
+        return row_finding(self.simplified(answer).picture, is_part=self.drop)
 
 
 def weights_table(picture: AttentionMap) -> Table:

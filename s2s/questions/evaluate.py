@@ -240,6 +240,11 @@ class Compared(NamedTuple):
         return self.n_systems - 1
 
     @property
+    def looks_alike(self) -> bool:
+        """Whether all systems have the same score, also as it is shown."""
+        return self.spread < SAME and f"{self.best:.1f}" == f"{self.best - self.spread:.1f}"
+
+    @property
     def is_significant(self) -> bool:
         """Whether the interval excludes 0 and p is small."""
         return bool(self.pair) and differs(self.pair)
@@ -247,7 +252,7 @@ class Compared(NamedTuple):
     @property
     def is_clear(self) -> bool:
         """Whether it stays so among all comparisons with the baseline (Bonferroni)."""
-        p = self.pair.get("p_randomization", 0.0)
+        p = self.pair.get("p_randomization", float(self.n_pairs > 1))  # of an earlier version: none
         return self.is_significant and p * self.n_pairs < SIGNIFICANT
 
     @property
@@ -313,7 +318,7 @@ FINDINGS = (
         "The systems have different signatures of {label}, so these scores do not compare.",
     ),
     Finding(
-        lambda found: found.spread < SAME and not found.is_significant,
+        lambda found: found.looks_alike and not found.is_significant,
         "All {n_systems} systems have the same {label} on {n}: {best:.1f}.",
     ),
     Finding(lambda found: found.is_clear, BETTER + "."),

@@ -16,28 +16,36 @@ MOSTLY = 0.5
 
 
 class ClearRow(NamedTuple):
-    """A row of a map: its token, the key of most weight, and that weight."""
+    """A row of a map: its token, the key of most weight, and that weight; `of` says that the map is not all of it."""
 
     verb: str
     token: str
     key: str
     weight: float
+    of: str
 
 
-WHEN = "When the model {verb} “{token}”, it attends "
+WHEN = "When the model {verb} “{token}”,{of} it attends "
 FINDINGS = (
     Finding(lambda row: row.weight >= MOSTLY, WHEN + "mostly to “{key}” ({weight:.2f})."),
     Finding(lambda row: row.weight > 0, WHEN + "most to “{key}” ({weight:.2f})."),
 )
 
 
-def row_finding(picture: AttentionMap) -> str:
-    """Empty where there is no weight, or one that is no number."""
+def row_finding(picture: AttentionMap, *, is_part: bool = False) -> str:
+    """Empty where there is no weight, or one that is no number, and where the row has no largest weight. `is_part`: of
+    a larger map, or without some of its columns.
+    """
     if not picture.weights.size or not np.isfinite(picture.weights).all():
         return ""
-    row = clearest_row(picture.weights, picture.rows, picture.keys)
-    token, key, weight = row
-    return first(FINDINGS, ClearRow(picture.verb, in_words(token), in_words(key), weight))
+    token, key, weight = clearest_row(picture.weights, picture.rows, picture.keys)
+    alike = np.isclose(picture.weights, weight).sum(1)[
+        np.isclose(picture.weights.max(1), weight)
+    ]  # of each row that may be it
+    if (alike > 1).all():
+        return ""
+    of = " of what is shown here," if is_part else ""
+    return first(FINDINGS, ClearRow(picture.verb, in_words(token), in_words(key), weight, of))
 
 
 def in_words(token: str) -> str:

@@ -12,6 +12,7 @@ import pytest
 from s2s import access
 from s2s.config import UserError
 from s2s.questions import ANSWERS, Answers, Have, Question, Timed, TooLongError
+from s2s.questions.answers import n_bytes
 from s2s.questions.question import subject
 
 
@@ -59,6 +60,11 @@ def answer_of(n_bytes: int) -> Timed:
     """Half of it in nested values."""
     half = np.zeros(n_bytes // 2, np.uint8)
     return Timed(Held(half, ({"more": half},)), 0.5)
+
+
+def test_texts_and_sets_count() -> None:
+    assert n_bytes(("a" * 5_000,)) > 5_000
+    assert n_bytes({"b" * 5_000: frozenset({(1, 2), (3, 4)})}) > 5_000 + 4 * n_bytes(1)
 
 
 def test_answers_are_bounded_in_bytes_and_the_oldest_leave() -> None:

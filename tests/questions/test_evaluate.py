@@ -116,6 +116,18 @@ def test_of_other_weights_under_the_same_name_nothing_is_found() -> None:
     assert Have().answer(asked).evaluation.id != place.id
 
 
+def test_scores_that_are_shown_as_different_are_not_called_the_same() -> None:
+    assert "the same" in found(one(50.01), one(50.04, 0.03, -0.2, 0.2, 0.9))
+    assert "the same" not in found(one(50.03), one(50.06, 0.03, -0.2, 0.2, 0.9))
+
+
+def test_without_a_p_value_one_of_many_comparisons_may_be_chance() -> None:
+    pair = {"difference": 1.3, "low": 0.4, "high": 2.2, "p_value": 0.012}
+    clear = one(51.3, paired={"chrf": pair})
+    assert "chance alone" not in found(one(50), clear)
+    assert "chance alone" in found(one(50), clear, one(50.1, 0.1, -1, 1, 0.8))
+
+
 class StopError(Exception):
     """Somebody presses Ctrl-C."""
 

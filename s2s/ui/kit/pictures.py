@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import itertools
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -79,15 +80,25 @@ def show(
 
 def show_table(table: Table, *, alt: str, key: str, **look: Any) -> None:
     """A table with whole cells: a column is as wide as its longest, up to a limit; a narrow first one stays in view."""
-    frame = pd.DataFrame([*map(list, table.rows)], columns=[*table.columns])
+    names = _apart(table.columns)
+    frame = pd.DataFrame([*map(list, table.rows)], columns=names)
     config = {
-        name: SHARE
+        own: SHARE
         if name in table.shares
-        else _column(frame[name], name, table.about.get(name), is_first=not number)
-        for number, name in enumerate(table.columns)
+        else _column(frame[own], name, table.about.get(name), is_first=not number)
+        for number, (own, name) in enumerate(zip(names, table.columns, strict=True))
     }
     draw: Callable[..., Any] = partial(st.dataframe, hide_index=True, placeholder="")
     draw(frame, column_config=config, alt=alt, key=key, **look)
+
+
+def _apart(names: Sequence[str]) -> list[str]:
+    """`the`, `the (2)`: a table has no two columns of one name, but a sentence may have a word twice."""
+    found: list[str] = []
+    for name in map(str, names):
+        others = (f"{name} ({number})" for number in itertools.count(2))
+        found.append(name if name not in found else next(one for one in others if one not in found))
+    return found
 
 
 def _column(values: pd.Series[Any], name: str, about: str | None, *, is_first: bool) -> Any:

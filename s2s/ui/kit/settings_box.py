@@ -14,9 +14,11 @@ MOST = 3  # named in the title
 
 
 def changed_checkpoint(best: Run) -> list[str]:
-    """`checkpoint step 900`, where the address names another than the best."""
+    """`checkpoint step 900`, where the address names another than the best; none of what the run does not have."""
     step = st.query_params.get("step", "")
-    return [f"checkpoint step {step}"] if step not in ("", str(best.step)) else []
+    if step in ("", str(best.step)) or step not in map(str, best.folder.steps_by_choice()):
+        return []
+    return [f"checkpoint step {step}"]
 
 
 def settings_box(changed: Sequence[str]) -> DeltaGenerator:

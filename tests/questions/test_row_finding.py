@@ -1,0 +1,40 @@
+"""The sentence about the clearest row of a map of attention: of the map that is shown, and only where it is true."""
+
+import numpy as np
+import pytest
+
+from s2s.analysis import AttentionMap
+from s2s.questions import AttentionLines, AttentionOf, Have, row_finding
+
+DEMO = "demo-en-fr"
+HOUSE = "the red house is not old"
+
+
+def of(*rows: list[float]) -> AttentionMap:
+    """A map with rows `a`, `b` and columns `x`, `y`, `z`."""
+    weights = np.array(rows, np.float32)
+    return AttentionMap(weights, tuple("ab"[: len(rows)]), tuple("xyz"), "predicts", "")
+
+
+def test_a_row_of_equal_weights_has_no_key_of_most_weight() -> None:
+    assert row_finding(of([0.2, 0.5, 0.3])) == (
+        "When the model predicts “a”, it attends mostly to “y” (0.50)."
+    )
+    assert not row_finding(of([1 / 3] * 3, [1 / 3] * 3))
+    assert not row_finding(of([0.5, 0.5, 0]))
+    assert "“b”, it attends mostly to “y”" in row_finding(of([0.4, 0.4, 0.2], [0.1, 0.6, 0.3]))
+
+
+def test_of_a_part_it_says_so() -> None:
+    assert "“a”, of what is shown here, it attends" in row_finding(of([0.1, 0.5, 0]), is_part=True)
+    question = AttentionOf(DEMO, HOUSE, drop=True)
+    assert "of what is shown here" in question.finding(Have().answer(question))
+
+
+@pytest.mark.parametrize("head", ["1.1", "2.3"])
+def test_of_a_head_that_lines_show_it_is_that_head(head: str) -> None:
+    layer, _, number = head.partition(".")
+    answer = Have().answer(AttentionLines(DEMO, HOUSE))
+    one = AttentionLines(DEMO, HOUSE, heads=head)
+    assert one.finding(answer) == AttentionOf(DEMO, HOUSE, layer=layer, head=number).finding(answer)
+    assert not AttentionLines(DEMO, HOUSE, heads=f"{head} 1.2").finding(answer)
