@@ -35,6 +35,7 @@ from s2s.plots.gradient_flow import gradient_flow
 from s2s.plots.head_roles import HeadGrid, head_roles, head_roles_animation
 from s2s.plots.head_scatter import HeadPoint, head_scatter
 from s2s.plots.head_values import HeadValues, head_values
+from s2s.plots.intervene_view import both_translations
 from s2s.plots.learning import alignment_error, attention_animation, entropy, role_strengths
 from s2s.plots.length_ratio import length_ratio
 from s2s.plots.logit_lens import LensCell, logit_lens, logit_lens_csv

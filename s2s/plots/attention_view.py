@@ -20,6 +20,7 @@ from s2s.plots.attention import heatmap_data, numbered
 from s2s.plots.picture import Figure, Picture
 from s2s.plots.static_heatmap import static_heatmap
 from s2s.questions import KIND_NAMES, AttentionOf, ForcedAttention, Simplified, row_finding
+from s2s.words import percent
 
 MAX_SIDE = 40  # rows or keys that are drawn at a time; larger maps are shown in parts
 TITLE_WIDTH = 62  # characters of a line; a reduction with a long name takes two
@@ -215,20 +216,16 @@ def _hidden_note(found: Simplified) -> str:
     if remaining is None or not found.hidden:
         return "No column is <s>, </s> or punctuation."
     note = (
-        f"{_percent(remaining.share)} of the weight was on {' '.join(found.hidden)} and is hidden; rows are scaled to"
+        f"{percent(remaining.share)} of the weight was on {' '.join(found.hidden)} and is hidden; rows are scaled to"
         " sum to 1 again."
     )
     if remaining.least < FAINT_ROW:
-        note += f" The row that lost most kept {_percent(remaining.least)} of its weight."
+        note += f" The row that lost most kept {percent(remaining.least)} of its weight."
     if remaining.n_empty == 1:
         note += " One row had no other weight and is empty."
     elif remaining.n_empty:
         note += f" {remaining.n_empty} rows had no other weight and are empty."
     return note
-
-
-def _percent(share: float) -> str:
-    return f"{share:.0%}" if share >= 0.01 else "less than 1%"
 
 
 def _sums_note(sums: Weights) -> str:

@@ -12,7 +12,6 @@ from s2s.ui.attention.page import select
 from s2s.ui.attention.view_state import STATE
 from s2s.ui.kit import cached, gold_alignment, plain, show_all, show_pair, show_table
 from s2s.ui.shell import page_link
-from s2s.views import view_of
 
 MAX_EXAMPLES = 12  # sentences with a gold alignment that are offered
 ROWS = "links rows"
@@ -30,9 +29,9 @@ def show(asked: Asked) -> None:
             share_slider()
         of_best = st.container(width="content")
         gold_alignment.show_lessons_run(asked.run)
-    question = _question(asked)
+    question = STATE.question(Alignment, **asked.question.shared_with(Alignment))
     answer = cached.SCREEN.answer(question)
-    show_all(question, answer, view_of(question).pictures(question, answer, asked.model))
+    show_all(question, answer, asked.model)
     with of_best:
         _best_head(asked, answer)
     rows = st.expander("Links as a table", icon=":material/table:", key=ROWS, on_change="rerun")
@@ -45,20 +44,6 @@ def show(asked: Asked) -> None:
         "heads",
         "Alignment error over many sentences",
         set=share.pack({"view": "alignment", "links": question.links}),
-    )
-
-
-def _question(asked: Asked) -> Alignment:
-    page = asked.question
-    return STATE.question(
-        Alignment,
-        run=page.run,
-        text=page.text,
-        target=page.target,
-        strategy=page.strategy,
-        layer=page.layer,
-        head=page.head,
-        reduce=page.reduce,
     )
 
 

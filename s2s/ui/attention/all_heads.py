@@ -19,15 +19,7 @@ def show_grid(asked: Asked) -> None:
     """All heads; a click opens one."""
     of = asked.question
     shape = asked.answer.attention.view(of.kind).weights.shape[:2]
-    question = STATE.question(
-        HeadsOf,
-        run=of.run,
-        text=of.text,
-        target=of.target,
-        kind=of.kind,
-        layer=of.layer or str(shape[0]),
-        head=of.head,
-    )
+    question = STATE.question(HeadsOf, **of.shared_with(HeadsOf))
     answer = cached.SCREEN.answer(question)
     (picture,) = view_of(question).pictures(question, answer, asked.model)
     is_there = isinstance(picture.figure, AllHeads) and picture.figure.enlarged

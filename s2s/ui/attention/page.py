@@ -8,8 +8,7 @@ from dataclasses import replace
 import streamlit as st
 
 from s2s.analysis import REDUCTIONS, HeadSelection
-from s2s.questions import AttentionOf, Translate
-from s2s.runs import Run
+from s2s.questions import AttentionOf
 from s2s.runs.properties import Decoding
 from s2s.ui.attention.asked import Asked
 from s2s.ui.attention.view_state import STATE
@@ -50,19 +49,12 @@ def ask() -> Asked | None:
     with settings:
         run = kit_target.checkpoint(row.best)
         strategy = STATE.draw("strategy")
-        wanted = kit_target.target_box(run, row.text, strategy)
+        target = kit_target.target_box(run, row.text, strategy)
     with found:
         FIND_ONE.show(run, row.text, Decoding(strategy))
-    question = STATE.question(
-        AttentionOf,
-        run=cached.named(run),
-        text=row.text,
-        target=_typed(run, row.text, strategy, wanted),
-    )
+    question = STATE.question(AttentionOf, run=cached.named(run), text=row.text, target=target)
     answer = cached.SCREEN.answer(question)
-    if answer.note:
-        shown = "The model's own translation is" if answer.target else "Only the first step is"
-        pickers.notify(f"The target cannot be forced: {answer.note} {shown} shown instead.")
+    kit_target.note_unfitting(answer.note, answer.target)
     STATE.belongs_to("sentence", run.key, row.text, answer.target)
     how = "→" if answer.target == answer.own else "Forced:"
     person = html.escape(sentence.person_said(row.facts, row.text))
@@ -73,22 +65,13 @@ def ask() -> Asked | None:
         STATE.segments("view", "View", labels, label_visibility="collapsed")
         kind = pickers.kind_picker()
         shape = answer.attention.view(kind)
-        layer = pickers.layer_picker(shape, mean=True)
-        head = pickers.head_picker(shape)
+        which = HeadSelection(
+            kind, pickers.layer_picker(shape, mean=True), pickers.head_picker(shape)
+        )
     with settings:
-        reduce = _reduction(HeadSelection(kind, layer, head))
-        scale = STATE.draw("scale")
-        words, drop = (STATE.draw(name) for name in ("words", "drop"))
-    question = replace(
-        question,
-        kind=kind,
-        layer="" if layer == len(shape.weights) - 1 else _number(layer),
-        head="" if head is None else _number(head),
-        reduce=reduce,
-        scale=scale,
-        words=words,
-        drop=drop,
-    )
+        reduce = _reduction(which)
+        drawn = {name: STATE.draw(name) for name in ("scale", "words", "drop")}
+    question = replace(question.of_head(which, answer), reduce=reduce, **drawn)
     return Asked(run, question, answer, cached.model_name(run), st.container())
 
 
@@ -109,16 +92,6 @@ def _changed() -> list[str]:
         *(["words merged"] if STATE.shown("words") else []),
         *(["sinks hidden"] if STATE.shown("drop") else []),
     ]
-
-
-def _typed(run: Run, text: str, strategy: str, wanted: str) -> str:
-    """The target as a question has it: empty where it is the model's own translation."""
-    own = cached.SCREEN.answer(Translate(cached.named(run), text, strategy))
-    return "" if wanted == own.text else wanted
-
-
-def _number(index: int | None) -> str:
-    return pickers.MEAN if index is None else str(index + 1)
 
 
 def _reduction(which: HeadSelection) -> str:

@@ -12,7 +12,6 @@ from s2s.share import printable
 from s2s.ui.kit import SentenceRow, cached, pickers, sentence, settings_box, shortened, show_all
 from s2s.ui.kit import target as kit_target
 from s2s.ui.states.view_state import STATE
-from s2s.views import view_of
 
 WORDS = ("word", "word2")  # the fields of their positions
 
@@ -41,8 +40,7 @@ def show(row: SentenceRow) -> None:
         SameWord, run=cached.named(run), text=row.text, second=second, layer=layer, **words
     )
     answer = cached.SCREEN.answer(question)
-    pictures = view_of(question).pictures(question, answer, cached.model_name(run))
-    show_all(question, answer, pictures)
+    show_all(question, answer, cached.model_name(run))
 
 
 def _changed(shared: Sequence[int]) -> list[str]:
