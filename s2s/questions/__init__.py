@@ -31,7 +31,6 @@ from s2s.questions.question import (
     as_text,
     options,
     to_json,
-    written,
 )
 from s2s.questions.row_finding import clearest_row, row_finding
 from s2s.questions.same_word import (

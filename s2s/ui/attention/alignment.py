@@ -22,7 +22,11 @@ def show(asked: Asked) -> None:
     """The links; beside them the method, below them sentences to try."""
     if asked.question.kind != "cross":
         st.info("Only cross-attention links words of the source with words of the target.")
-        st.button("Show cross-attention", on_click=_show_cross, icon=":material/swap_horiz:")
+        st.button(
+            "Show cross-attention",
+            on_click=lambda: st.session_state.update(kind="cross"),
+            icon=":material/swap_horiz:",
+        )
         return
     with asked.beside, st.container(horizontal=True, vertical_alignment="bottom"):
         if STATE.draw("links", width=210) == "share":
@@ -94,7 +98,3 @@ def _examples(asked: Asked, answer: Aligned) -> None:
         placeholder="Choose one",
         on_change=picked,
     )
-
-
-def _show_cross() -> None:
-    st.session_state["kind"] = "cross"

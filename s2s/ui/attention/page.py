@@ -45,7 +45,7 @@ def ask() -> Asked | None:
             FIND_ONE.show(row.best, row.text, Decoding(DEFAULT.strategy))
         return None
     with row.beside:
-        settings = settings_box(_changed())
+        settings = settings_box(_is_changed())
     with settings:
         run = kit_target.checkpoint(row.best)
         strategy = STATE.draw("strategy")
@@ -75,23 +75,18 @@ def ask() -> Asked | None:
     return Asked(run, question, answer, cached.model_name(run), st.container())
 
 
-def _changed() -> list[str]:
-    """What differs from the default."""
-    step = st.query_params.get("step")
-    reduce = str(st.session_state.get(REDUCE) or DEFAULT.reduce)
-    return [
-        *([f"checkpoint step {step}"] if step else []),
-        *([STATE.shown("strategy")] if STATE.shown("strategy") != DEFAULT.strategy else []),
-        *(["another target"] if st.session_state.get("tgt box") else []),
-        *(
-            [REDUCTIONS[reduce].label.lower()]
-            if reduce != DEFAULT.reduce and reduce in REDUCTIONS
-            else []
-        ),
-        *(["one scale per row"] if STATE.shown("scale") == "row" else []),
-        *(["words merged"] if STATE.shown("words") else []),
-        *(["sinks hidden"] if STATE.shown("drop") else []),
-    ]
+def _is_changed() -> dict[str, bool]:
+    """Of each setting, whether it differs from the default."""
+    strategy = STATE.shown("strategy")
+    reduce = REDUCTIONS.get(str(st.session_state.get(REDUCE)), REDUCTIONS[DEFAULT.reduce])
+    return {
+        strategy: strategy != DEFAULT.strategy,
+        "another target": bool(st.session_state.get("tgt box")),
+        reduce.label.lower(): reduce != REDUCTIONS[DEFAULT.reduce],
+        "one scale per row": STATE.shown("scale") == "row",
+        "words merged": bool(STATE.shown("words")),
+        "sinks hidden": bool(STATE.shown("drop")),
+    }
 
 
 def _reduction(which: HeadSelection) -> str:

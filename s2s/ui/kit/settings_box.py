@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 import streamlit as st
 
@@ -12,8 +12,11 @@ from s2s.ui.streamlit_parts import DeltaGenerator
 MOST = 3  # named in the title
 
 
-def settings_box(changed: Sequence[str]) -> DeltaGenerator:
-    """A popover, which moves nothing on the page. `changed` says what differs: `step 900`, `rollout`."""
+def settings_box(is_changed: Mapping[str, bool]) -> DeltaGenerator:
+    """A popover, which moves nothing on the page. Of each setting, whether it differs: `{"rollout": True}`."""
+    step = st.query_params.get("step")
+    changed = [f"checkpoint step {step}"] if step else []
+    changed += [name for name, differs in is_changed.items() if differs]
     named = [shortened(each, 24) for each in changed[:MOST]]
     more = [f"{len(changed) - MOST} more"] if len(changed) > MOST else []
     title = ": ".join(filter(None, ("Settings", ", ".join([*map(plain, named), *more]))))

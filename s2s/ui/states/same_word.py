@@ -23,7 +23,7 @@ def show(row: SentenceRow) -> None:
     sides = [words_in(row.best, each) for each in (row.text, second)]
     shared = [place + 1 for place in shared_word(*sides)]
     with row.beside:
-        settings = settings_box(_changed(shared))
+        settings = settings_box(_is_changed(shared))
     with settings:
         run = kit_target.checkpoint(row.best)
         STATE.draw("strategy")
@@ -43,16 +43,14 @@ def show(row: SentenceRow) -> None:
     show_all(question, answer, cached.model_name(run))
 
 
-def _changed(shared: Sequence[int]) -> list[str]:
-    """What differs from the default, which is the shared word's position in each sentence."""
-    step = st.query_params.get("step")
+def _is_changed(shared: Sequence[int]) -> dict[str, bool]:
+    """Of each setting, whether it differs from the default; that of the words is the shared one's positions."""
     strategy = STATE.shown("strategy")
     chosen = [int(STATE.shown(name) or place) for name, place in zip(WORDS, shared, strict=True)]
-    return [
-        *([f"checkpoint step {step}"] if step else []),
-        *([strategy] if strategy != SameWord().strategy else []),
-        *([f"words {' and '.join(map(str, chosen))}"] if chosen != shared else []),
-    ]
+    return {
+        strategy: strategy != SameWord().strategy,
+        f"words {' and '.join(map(str, chosen))}": chosen != shared,
+    }
 
 
 def _layer(run: Run) -> str:
