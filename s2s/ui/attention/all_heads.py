@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from s2s.plots import AllHeads
-from s2s.questions import HeadsOf
+from s2s.questions import HeadsOf, head_at
 from s2s.ui.attention.asked import Asked
 from s2s.ui.attention.page import select
 from s2s.ui.attention.view_state import STATE
@@ -22,8 +21,7 @@ def show_grid(asked: Asked) -> None:
     question = STATE.question(HeadsOf, **of.shared_with(HeadsOf))
     answer = cached.SCREEN.answer(question)
     (picture,) = view_of(question).pictures(question, answer, asked.model)
-    is_there = isinstance(picture.figure, AllHeads) and picture.figure.enlarged
-    if question.alone and not is_there:
+    if question.alone and head_at(question.alone, *shape) is None:
         pickers.notify(
             f"There is no head {question.alone[:20]} to enlarge: this model has {shape[0]} layers of {shape[1]} heads."
         )

@@ -33,17 +33,18 @@ def show(asked: Asked) -> None:
         overridden, switched = _heads(asked)
         if at or to or switched:
             st.button("Reset", key="reset change", icon=":material/undo:", on_click=_reset)
-    _answer(asked, (at, to, overridden), switched)
+    _answer(asked, {"at": at, "to": to, "overridden": overridden}, switched)
 
 
-def _answer(asked: Asked, override: tuple[str, str, str], switched: str) -> None:
+def _answer(asked: Asked, override: dict[str, str], switched: str) -> None:
     """What the interventions change, or what is still to be chosen."""
-    at, to, _ = override
+    at, to = override["at"], override["to"]
     if not (switched or (at and to)):
         st.info(_invitation(at, to), icon=":material/touch_app:")
         _example(asked.answer.attention)
         return
-    question = _question(asked, override if at and to else ("", "", ""), switched)
+    override = override if at and to else {}
+    question = Intervene(**asked.question.shared_with(Intervene), **override, switched=switched)
     try:
         answer = cached.SCREEN.answer(question)
     except UserError as error:
@@ -53,12 +54,6 @@ def _answer(asked: Asked, override: tuple[str, str, str], switched: str) -> None
         pending.draw("change")
         return
     show_all(question, answer, asked.model, folded="Attention under the interventions")
-
-
-def _question(asked: Asked, override: tuple[str, str, str], switched: str) -> Intervene:
-    at, to, overridden = override
-    sentence = asked.question.shared_with(Intervene)
-    return Intervene(**sentence, at=at, to=to, overridden=overridden, switched=switched)
 
 
 def remind(view: str) -> None:
