@@ -98,10 +98,10 @@ def test_a_link_clicks_and_keys_open_and_enlarge_a_head_hover_shows_the_weight_a
     opened(page, "2", "2")
     expect(canvas(page)).to_have_attribute("data-painted", re.compile(r" 1\.1$"))
     page.wait_for_function("decodeURIComponent(location.search).includes('alone:2.2')")
-    page.get_by_role("button", name="Save", exact=True).click()
+    page.locator(".st-key-menu-map").get_by_role("button").click()
     page.get_by_role("button", name="PNG, PDF").click()
     assert {"maison", "rouge", "predicts"} <= {*words(saved(page, format="pdf", width="12"))}
-    page.get_by_role("button", name="Save all heads").click()
+    page.locator(".st-key-menu-heads").get_by_role("button").click()
     page.get_by_role("button", name="PNG, PDF").click()
     pdf = saved(page, format="pdf", width="12")
     assert {"layer", "head", "monotonic"} <= {*words(pdf)}
