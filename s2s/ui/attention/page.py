@@ -55,7 +55,7 @@ def ask() -> Asked | None:
             FIND_ONE.show(row.best, row.text, Decoding(DEFAULT.strategy))
         return None
     with row.beside:
-        settings = settings_box(_changed(row.best))
+        settings = settings_box(_changed(row.best, row.text))
     with settings:
         run = kit_target.checkpoint(row.best)
         strategy = STATE.draw("strategy")
@@ -103,13 +103,14 @@ def ask() -> Asked | None:
     return Asked(run, question, answer, cached.model_name(run), st.container())
 
 
-def _changed(best: Run) -> list[str]:
+def _changed(best: Run, text: str) -> list[str]:
     """What differs from the default."""
-    reduce = str(st.session_state.get(REDUCE) or DEFAULT.reduce)
+    given = address.fresh("reduce")
+    reduce = str((st.session_state.get(REDUCE) if given is None else given) or DEFAULT.reduce)
     return [
         *changed_checkpoint(best),
         *([STATE.shown("strategy")] if STATE.shown("strategy") != DEFAULT.strategy else []),
-        *(["another target"] if st.session_state.get("tgt box") else []),
+        *(["another target"] if kit_target.is_forced(best, text) else []),
         *(
             [REDUCTIONS[reduce].label.lower()]
             if reduce != DEFAULT.reduce and reduce in REDUCTIONS

@@ -51,6 +51,14 @@ def target_box(run: Run, text: str, own: str) -> str:
     return target
 
 
+def is_forced(best: Run, text: str) -> bool:
+    """Whether a link that has just been opened, or the box as it will be drawn, has a target for this sentence."""
+    if (linked := address.fresh("tgt")) is not None:
+        return bool(linked)
+    is_of_it = st.session_state.get("tgt of") == target_owner(best.key, text)
+    return is_of_it and bool(st.session_state.get("tgt box"))
+
+
 def target_owner(key: RunKey, text: str) -> object:
     """What a typed target belongs to: at another checkpoint, it stays."""
     return key.folder, key.languages, text

@@ -33,7 +33,7 @@ def show(row: SentenceRow) -> None:
     sides = [words_in(row.best, each) for each in (row.text, second)]
     shared = [place + 1 for place in shared_word(*sides)]
     with row.beside:
-        settings = settings_box(_changed(row.best, shared))
+        settings = settings_box(_changed(row.best, sides, shared))
     with settings:
         run = kit_target.checkpoint(row.best)
         STATE.draw("strategy")
@@ -54,10 +54,14 @@ def show(row: SentenceRow) -> None:
     show_all(question, answer, pictures)
 
 
-def _changed(best: Run, shared: Sequence[int]) -> list[str]:
+def _changed(best: Run, sides: Sequence[Sequence[str]], shared: Sequence[int]) -> list[str]:
     """What differs from the default, which is the shared word's position in each sentence."""
     strategy = STATE.shown("strategy")
-    chosen = [int(STATE.shown(name) or place) for name, place in zip(WORDS, shared, strict=True)]
+    given = [int(STATE.shown(name)) for name in WORDS]
+    chosen = [
+        number if 0 < number <= len(words) else place
+        for number, words, place in zip(given, sides, shared, strict=True)
+    ]
     return [
         *changed_checkpoint(best),
         *([strategy] if strategy != SameWord().strategy else []),
