@@ -20,7 +20,7 @@ from streamlit.testing.v1 import AppTest
 from s2s.api import Asked
 from s2s.cli import main
 from s2s.plots import AllHeads, ComparedTexts, DrawnFigure, LinkedTokens, Picture, svg
-from s2s.questions import ANSWERS, to_json
+from s2s.questions import ANSWERS, SETTING, Evaluate, Table, to_json
 from s2s.ui.canvas import pack_heads
 from s2s.ui.kit.pictures import SHOWN
 from s2s.views import VIEWS, View
@@ -28,7 +28,23 @@ from tests.screen import component, opened
 
 HOUSE = "the red house is not old"
 LONG = " and ".join(["the red house is old"] * 9)
+STORED = "evaluation:demo-en-de-test"
 LINKS: dict[str, list[dict[str, str]]] = {
+    "evaluate": [
+        {
+            "run": "demo-en-de",
+            "set": f"{STORED},metrics:1,quality:ter,points_of:2,across:bleu,up:ter,of:2,sort:bleu,reversed:1,"
+            "sentence:3,find:a",
+        },
+        {"run": "demo-en-de", "set": f"{STORED},of:2,sort:gap,other:3,by:ter"},
+    ],
+    "score-buckets": [
+        {
+            "run": "demo-en-de",
+            "set": f"{STORED},bucket_of:2,bucket_other:3,bucket:ratio,bucket_score:bleu",
+        },
+        {"run": "demo-en-de", "set": f"{STORED},bucket_other:none"},
+    ],
     "same-word": [
         {"src": "the bank is by the river", "set": "view:same,word:6,word2:6"},
         {
@@ -80,7 +96,11 @@ LINKS: dict[str, list[dict[str, str]]] = {
         {"src": HOUSE, "set": "scale:row,strategy:greedy,alone:1.2"},
     ],
 }
-INHERITED = {"attention-lines": {"part"}}  # and of no use there: lines are of the whole map
+FORM = {each.name for each in Evaluate.declared() if each.metadata["kind"] == SETTING}
+INHERITED = {
+    "attention-lines": {"part"},  # and of no use there: lines are of the whole map
+    "evaluate": FORM | {"runs", "test"},  # of what a page asks, a stored evaluation says it
+}
 
 
 @pytest.mark.parametrize("row", VIEWS, ids=[row.question.name for row in VIEWS])
@@ -155,9 +175,9 @@ def check(screen: AppTest, shown: Picture, found: Picture) -> None:
     elif isinstance(figure, ComparedTexts):
         plain = [html.unescape(re.sub("<del.*?</del> ?|<.*?>", "", body)) for body in bodies]
         assert {text or "(nothing)" for text in figure.texts.values()} <= {*map(str.strip, plain)}
-    elif figure is None:
+    elif figure is None or isinstance(figure, Table):
         tables = [each.value for each in screen.dataframe]
-        rows = [[*row] for row in found.table.rows]
+        rows = [[*row] for row in (figure or found.table).rows]
         assert any(same(rows, table.values.tolist()) for table in tables)
     else:
         drawn = (
