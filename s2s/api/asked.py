@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from s2s.config import UserError, shortened
 from s2s.faults import marked
 from s2s.questions import RUN, Have, Question, Table
-from s2s.runs import Run
+from s2s.runs import Run, guests
 from s2s.views import BY_NAME
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def _require_subjects(question: Question[Any]) -> None:
 
 def _named(run: Run) -> str:
     """`demo-en-fr · step 1,500`; `opus-mt · as published · en → fr` in chosen languages."""
-    about = run.folder.about()
+    about = guests.about_run(run.folder.about(), run.folder.path)
     name = marked(str(about.get("name") or run.folder.id), run.recipe.train.fault)
     is_published = not run.step and bool(about.get("imported"))
     step = "as published" if is_published else f"step {run.step:,}"

@@ -124,12 +124,13 @@ def read(place: EvaluationFolder, have: Have) -> Evaluated:
     stored = place.evaluation()
     scores = place.scores()
     shown = guests.evaluation(stored)
-    made = guests.provenance(place.provenance(), stored)
+    made = place.provenance()
     given = external.covering(place, int(scores["n"])) if scores.get("is_final") else []
     if given:
         scores = external.joined(scores, given, stored.baseline)
         rows = [{**one.to_json(), "name": shown.systems[one.system].name} for one in given]
         made = {**made, "external": rows}
+    made = guests.provenance(made, stored)
     titles = have.titles(system.run for system in stored.systems)
     described = made.get("systems") or [{} for _ in stored.systems]
     known = tuple(

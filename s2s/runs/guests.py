@@ -11,6 +11,7 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from s2s import access, settings
@@ -29,6 +30,7 @@ NOTHING_HELD_OUT = (
 )
 DEFAULT_NAME = re.compile(r"([\w-]+) on ")  # of a run
 OWNERS = ("train_hash", "run_name")  # of a system: only its owner sees them
+UNTOLD = MappingProxyType({"file": "", "column": "", "hash": ""})  # of scores of private sentences
 UNKNOWN = access.About("", "", "", "", 0)
 SPEC = re.compile(r"corpus:([\w-]+)")
 
@@ -105,6 +107,8 @@ def provenance(made: Mapping[str, Any], found: Evaluation) -> dict[str, Any]:
         kept = {key: test.get(key) for key in ("n", "n_all", "n_sources", "subset", "is_grouped")}
         hidden = {"name": PRIVATE, "dataset": "", "run": "", "split": "", "files": [], "hash": ""}
         shown["test"] = {**hidden, **kept}
+    if _is_hidden(found) and "external" in made:
+        shown["external"] = [{**one, **UNTOLD} for one in made["external"]]
     if not _is_own(found) and "systems" in made:
         names = _system_names(found)
         shown["systems"] = [

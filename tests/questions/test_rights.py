@@ -6,9 +6,10 @@ import io
 import json
 import logging
 import shlex
+import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,12 +21,16 @@ import s2s
 from s2s import access, settings
 from s2s.access import DeniedError
 from s2s.cli import make_parser
+from s2s.config import UserError
 from s2s.data import Corpus, Gold, Link, Pair, saved_datasets
+from s2s.jobs import EvaluationRequest, GivenScores, evaluation_service, external
+from s2s.plots import NamedFile
 from s2s.questions import (
     ANSWERS,
     Alignment,
     AttentionLines,
     AttentionOf,
+    Evaluate,
     ForcedWeights,
     GoldOf,
     Have,
@@ -34,13 +39,14 @@ from s2s.questions import (
     PoolOf,
     Question,
     SameWord,
+    ScoreBuckets,
     Translate,
     as_text,
 )
 from s2s.questions.intervene import InterventionEffect
 from s2s.questions.same_word import AnyTwoWords
 from s2s.reports import pictures as reports
-from s2s.runs import Interventions, runs_folder
+from s2s.runs import Interventions, Sentences, System, evaluations, runs_folder
 from s2s.settings import new_id
 from s2s.ui.kit.cached import ScreenHave
 from s2s.views import BY_NAME, VIEWS
@@ -50,6 +56,7 @@ from tests.hostile.home import visiting
 FORMS = (("--json",), ("--csv",), ())
 OWNER, GUEST, STRANGER = "ann", "eve", "bob"
 SECRET = "secretann"
+TITLE = f"small on {SECRET} dataset"  # of the run
 NOTE = "noteann"  # what the owner writes about the run
 TEXT, TARGET, OTHER = "1 2 3", "3 2 1", "2 1 2"
 
@@ -60,8 +67,10 @@ CHANGE = Interventions(position=1, keys=(1,)).to_json()
 class Asked(NamedTuple):
     """A question, and whether an answer has something of the run's dataset; None where no answer ever has."""
 
-    question: Callable[[str], Question[Any]]  # about a run
+    question: Callable[[str], Question[Any]]  # about what `of` says, by its id
     has_data: Callable[[Any], bool] | None = None
+    of: str = "run"  # its name as a field, and as something to share
+    needs_data: bool = False  # or it is refused
 
 
 # Every question that a view of VIEWS asks, itself or on the way.
@@ -84,6 +93,17 @@ ASKED: Mapping[str, Asked] = {
     ),
     "translate": Asked(lambda run: Translate(run, TEXT)),
     "forced-weights": Asked(lambda run: ForcedWeights(run, TEXT, TARGET)),
+    "evaluate": Asked(
+        lambda evaluation: Evaluate(evaluation=evaluation, metrics=True, up="COMET"),
+        lambda found: SECRET in as_text(found.sentences),
+        of="evaluation",
+    ),
+    "score-buckets": Asked(
+        lambda evaluation: ScoreBuckets(evaluation, bucket="ratio"),
+        lambda found: bool(found.found),
+        of="evaluation",
+        needs_data=True,
+    ),
 }
 
 
@@ -119,14 +139,18 @@ ORDER = (
 
 @dataclass(frozen=True)
 class Home:
-    """A hosted server with one run, of a dataset whose every sentence has a word that nobody else may read."""
+    """A hosted server with one run, of a dataset whose every sentence has a word that nobody else may read, and an
+    evaluation on such sentences.
+    """
 
     path: Path
+    dataset: str
     run: str
+    evaluation: str
 
-    def share(self, what: dict[str, bool]) -> None:
-        """The run's link, its sentences, or nothing."""
-        path = self.path / "sharing" / f"run-{self.run}.json"
+    def share(self, of: str, what: dict[str, bool]) -> None:
+        """The link of the run or of the evaluation, its sentences, or nothing."""
+        path = self.path / "sharing" / f"{of}-{getattr(self, of)}.json"
         path.parent.mkdir(exist_ok=True)
         path.write_text(json.dumps({"format": 1, "link": False, "data": False, **what}))
 
@@ -144,10 +168,30 @@ def _made(tmp_path_factory: pytest.TempPathFactory) -> Home:
         run = new_id()
         about = make_run(runs_folder() / run, {}) / "recipe.json"
         told = {"owner": OWNER, "source": f"corpus:{dataset}", "valid": None, "comment": NOTE}
+        told |= {"name": TITLE, "preset": "small"}
         about.write_text(json.dumps(json.loads(about.read_text()) | told))
         sample = {"step": 30, "source": "2 4", "text": "9", "reference": "4 2"}
         (about.parent / "samples.jsonl").write_text(json.dumps(sample) + "\n")
-    return Home(path, run)
+        evaluation = evaluated(run, [(pair.src, pair.tgt) for pair in secrets[:4]])
+    return Home(path, dataset, run, evaluation)
+
+
+def evaluated(run: str, pairs: list[tuple[str, str]]) -> str:
+    """The id of the owner's evaluation, of the run and of translations in a file, with a metric of another file."""
+    systems = (
+        System(f"{TITLE} · greedy", run, 20, "greedy"),
+        System("theirs", uploaded="theirs.txt"),
+    )
+    test = Sentences(f"{SECRET} dataset, train", split="train", run=run, files=(f"{SECRET}.csv",))
+    theirs = {"theirs": [target for _, target in pairs]}
+    with access.acting_as(OWNER):
+        place = evaluation_service.store(
+            EvaluationRequest(systems, replace(test, n=len(pairs)), pairs, theirs, run=run)
+        )
+        list(evaluation_service.evaluate(place))
+        given = GivenScores("COMET", "higher", 1, f"{SECRET}.txt", b"1\n2\n3\n4\n")
+        external.add(place.id, given, OWNER)
+    return place.id
 
 
 @pytest.fixture
@@ -177,7 +221,17 @@ def results(have: Have, question: Question[Any]) -> list[str]:
     if view := BY_NAME.get(question.name):
         pictures = view.pictures(question, answer, "a model")
         found += [reports.page("a page", pictures), *map(repr, pictures)]
+        found += [content(file) for picture in pictures for file in picture.files]
     return found
+
+
+def content(file: NamedFile) -> str:
+    """What the file has, and what the files in it have."""
+    made = file.content()
+    if isinstance(made, str):
+        return f"{file.name}\n{made}"
+    with zipfile.ZipFile(io.BytesIO(made)) as archive:
+        return "\n".join((file.name, *(archive.read(name).decode() for name in archive.namelist())))
 
 
 def from_a_program(have: Have, question: Question[Any]) -> list[str]:
@@ -223,34 +277,58 @@ def test_everyone_gets_what_they_may_see_whoever_asked_before(
     name: str, way: str, home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     entering, make, ask, run = WAYS[way]
-    question = ASKED[name].question(run.format(home.run))
-    has_data = ASKED[name].has_data
+    _, has_data, of, needs_data = ASKED[name]
+    thing = getattr(home, of)
+    question = ASKED[name].question(run.format(thing) if of == "run" else thing)
     for role in ORDER:
-        home.share(role.shared)
+        home.share(of, role.shared)
         with entering(monkeypatch, role.workspace):
             have = make()
             if not role.may_ask:
-                refused_as_unknown(have, question, home.run)
+                refused_as_unknown(have, question, of)
+                continue
+            if needs_data and not role.sees_data:
+                refused_for_its_sentences(have, question)
                 continue
             found = ask(have, question)
             is_shown = has_data is not None and has_data(have.answer(question))
         assert is_shown is (role.sees_data and has_data is not None), role
         if not role.sees_data:
-            assert not [text for text in found if SECRET in text]
-        assert not [text for text in found if NOTE in text or str(settings.home()) in text]
+            assert not leaked(found, SECRET)
+        assert not leaked(found, NOTE)
+        assert not leaked(found, str(settings.home()))
 
 
-def refused_as_unknown(have: Have, question: Question[Any], run: str) -> None:
+def leaked(found: list[str], word: str) -> list[str]:
+    """Where the word is, with what stands around it."""
+    return [text[max(0, text.index(word) - 200) :][:300] for text in found if word in text]
+
+
+def ways_to_ask(have: Have, question: Question[Any]) -> list[Callable[[Question[Any]], Any]]:
+    """All that give the answer."""
+    shown = [commanded] if question.name in BY_NAME else []
+    return [have.answer, have.timed, partial(s2s.ask, progress=False), *shown]
+
+
+def refused_as_unknown(have: Have, question: Question[Any], of: str) -> None:
     """What is not theirs is refused as what is not there, also when the answer is known already."""
+    thing = getattr(question, of).partition("@")[0]
     said = []
-    for asked in (question, type(question)(**question.changed | {"run": new_id()})):
-        ways = [have.answer, have.timed, have.key, partial(s2s.ask, progress=False)]
-        for ask in [*ways, *([commanded] if asked.name in BY_NAME else [])]:
+    for asked in (question, type(question)(**question.changed | {of: new_id()})):
+        for ask in (*ways_to_ask(have, asked), have.key):
             with pytest.raises(DeniedError) as refused:
                 ask(asked)
-            said.append(str(refused.value).replace(asked.run.partition("@")[0], "ID"))  # type: ignore[attr-defined]
+            said.append(str(refused.value).replace(getattr(asked, of).partition("@")[0], "ID"))
     assert {each.replace("ID@20", "ID") for each in said} == {said[-1]}
-    assert run not in said[-1]
+    assert thing not in said[-1]
+
+
+def refused_for_its_sentences(have: Have, question: Question[Any]) -> None:
+    """That they are not shared is all that is said."""
+    for ask in ways_to_ask(have, question):
+        with pytest.raises(UserError, match="its owner has not shared them") as refused:
+            ask(question)
+        assert SECRET not in str(refused.value)
 
 
 def test_every_question_of_a_view_and_all_that_it_asks_is_in_the_matrix(home: Home) -> None:
@@ -264,7 +342,8 @@ def test_every_question_of_a_view_and_all_that_it_asks_is_in_the_matrix(home: Ho
     with access.acting_as(OWNER):
         for row in VIEWS:
             assert row.question.name in ASKED, f"what may a guest see of `{row.question.name}`?"
-            Noting().answer(ASKED[row.question.name].question(home.run))
+            asked = ASKED[row.question.name]
+            Noting().answer(asked.question(getattr(home, asked.of)))
     assert met == {*ASKED}
 
 
@@ -272,3 +351,32 @@ def test_a_dataset_of_everybody_is_nobodys_secret(home: Home) -> None:
     """The demos' sentences are there for all: the matrix is about whose they are, not about hiding."""
     with access.acting_as(access.NOBODY):
         assert Have().answer(PoolOf("demo-en-fr")).n_own > 0
+
+
+def test_what_is_requested_of_a_run_reads_its_sentences_only_for_who_may_see_them(
+    home: Home,
+) -> None:
+    """And is the asker's own: nobody else's is found in its place."""
+    requested = Evaluate((home.run,), n=3, strategies="greedy")
+    dataset = replace(requested, test=f"corpus:{home.dataset}")
+    for role in ORDER:
+        home.share("run", role.shared)
+        with access.acting_as(role.workspace):
+            have = Have()
+            if role.sees_data:
+                assert SECRET in as_text(have.answer(requested).sentences)
+            else:
+                expected = UserError if role.may_ask else DeniedError
+                with pytest.raises(expected) as refused:
+                    have.answer(requested)
+                assert not leaked([str(refused.value)], SECRET)
+            if role.workspace == OWNER:
+                assert SECRET in as_text(have.answer(dataset))
+            else:
+                there_is = "no saved dataset" if role.may_ask else "no run"
+                with pytest.raises(UserError, match=f"There is {there_is}") as refused:
+                    have.answer(dataset)
+                assert not leaked([str(refused.value)], SECRET)
+    made = evaluations.evaluations_folder().iterdir()
+    owners = [evaluations.EvaluationFolder(path).evaluation().owner for path in made]
+    assert sorted(owners) == [OWNER, OWNER, OWNER, GUEST]
