@@ -11,6 +11,7 @@ from s2s.config import split_assignments
 def ask(arguments: argparse.Namespace) -> None:
     """Ask what a page of the dashboard shows: print the finding and the numbers of the answer."""
     from s2s import api
+    from s2s.questions import printable
     from s2s.views import named
 
     kind = named(arguments.name).question
@@ -21,7 +22,7 @@ def ask(arguments: argparse.Namespace) -> None:
     elif arguments.csv:
         print(asked.table.csv(), end="")
     else:
-        print(*filter(None, (asked.finding, asked.table.text())), sep="\n\n")
+        print(*filter(None, (printable(asked.finding), asked.table.text())), sep="\n\n")
 
 
 def listed() -> str:

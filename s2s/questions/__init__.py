@@ -44,7 +44,7 @@ from s2s.questions.same_word import (
     words_in,
 )
 from s2s.questions.score_buckets import Buckets, ScoreBuckets
-from s2s.questions.table import Table
+from s2s.questions.table import Table, printable
 from s2s.questions.translate import (
     DEFAULT_STRATEGY,
     ForcedText,

@@ -14,6 +14,7 @@ from s2s import access
 from s2s.config import UserError, shortened
 from s2s.data import Preview, load_preview
 from s2s.faults import marked
+from s2s.model import weights_path
 from s2s.questions.answers import Answers, Timed
 from s2s.questions.question import Question
 from s2s.runs import (
@@ -101,6 +102,15 @@ class Have:
         if name not in self._runs:
             self._runs[name] = load(name)
         return self._runs[name]
+
+    def state(self, name: str) -> Hashable:
+        """What a run's name means now: also a folder may be another run's by the time it is asked for again."""
+        run = self.run(name)
+        try:
+            file = weights_path(run.folder.checkpoints, run.step).stat()
+        except OSError:  # deleted meanwhile; it is open
+            return run.key
+        return run.key, file.st_mtime_ns, file.st_size
 
     def may_see_data(self, run: Run) -> bool:
         """Whether the asker may see sentences of a run's dataset."""

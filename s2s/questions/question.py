@@ -128,7 +128,7 @@ class Question(Generic[Answer]):
 
     def stamp(self, have: Have) -> Hashable:
         """What the answer depends on beside the fields: the checkpoints that the names of runs mean now."""
-        return tuple(have.run(name).key for name in self.of(RUN))
+        return tuple(have.state(name) for name in self.of(RUN))
 
     @classmethod
     def declared(cls) -> tuple[Field[Any], ...]:

@@ -37,7 +37,7 @@ class Table(NamedTuple):
 
     def text(self) -> str:
         """Aligned in columns for a terminal, numbers on the right; control characters as spaces."""
-        lines = [[_printable(cell) for cell in row] for row in (self.columns, *self.texts())]
+        lines = [[printable(cell) for cell in row] for row in (self.columns, *self.texts())]
         columns = [*zip(*lines, strict=True)]
         widths = [max(map(_width, column)) for column in columns]
         rows = ([*map(_is_number, row)] for row in self.rows)
@@ -68,7 +68,8 @@ def _is_number(value: Any) -> bool:
     return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
+    """Control characters as spaces, lest they command a terminal."""
     return "".join(sign if unicodedata.category(sign) != "Cc" else " " for sign in str(text))
 
 

@@ -31,6 +31,14 @@ def test_the_finding_and_the_numbers_are_printed(
     assert err == ""
 
 
+def test_no_word_of_a_finding_commands_the_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(SameWord, "finding", lambda question, answer: "“a\x1b[2Jb” is one word.")
+    assert main([*COMMAND, *SECOND]) == 0
+    assert capsys.readouterr().out.startswith("“a [2Jb” is one word.\n\n")
+
+
 def test_json_and_csv_have_every_digit_and_need_no_plotly(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, answer: object
 ) -> None:

@@ -1,9 +1,11 @@
 """The one cache of answers: bounded, asked once at a time, and forgotten with whoever asked."""
 
+import shutil
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,9 +13,10 @@ import pytest
 
 from s2s import access
 from s2s.config import UserError
-from s2s.questions import ANSWERS, Answers, Have, Question, Timed, TooLongError
+from s2s.questions import ANSWERS, Answers, AttentionOf, Have, Question, Timed, TooLongError
 from s2s.questions.answers import n_bytes
 from s2s.questions.question import subject
+from s2s.settings import SHIPPED
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,15 @@ def answer_of(n_bytes: int) -> Timed:
     """Half of it in nested values."""
     half = np.zeros(n_bytes // 2, np.uint8)
     return Timed(Held(half, ({"more": half},)), 0.5)
+
+
+def test_another_run_in_the_same_folder_is_asked_anew(tmp_path: Path) -> None:
+    question = AttentionOf(f"{tmp_path}@1500", "the red house")
+    found = []
+    for name in ("demo-en-fr", "demo-en-es"):
+        shutil.copytree(SHIPPED / name, tmp_path, dirs_exist_ok=True)
+        found.append(Have().answer(question).own)
+    assert found == ["la maison rouge", "la casa roja"]
 
 
 def test_texts_and_sets_count() -> None:

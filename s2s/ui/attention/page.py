@@ -9,6 +9,7 @@ import streamlit as st
 
 from s2s.analysis import REDUCTIONS, HeadSelection
 from s2s.questions import AttentionOf, Translate
+from s2s.runs import Run
 from s2s.runs.properties import Decoding
 from s2s.ui.attention.asked import Asked
 from s2s.ui.attention.view_state import STATE
@@ -53,7 +54,7 @@ def ask() -> Asked | None:
             FIND_ONE.show(row.best, row.text, Decoding(DEFAULT.strategy))
         return None
     with row.beside:
-        settings = settings_box(row.best, _is_changed())
+        settings = settings_box(row.best, _is_changed(row.best, row.text))
     with settings:
         run = kit_target.checkpoint(row.best)
         strategy = STATE.draw("strategy")
@@ -85,13 +86,15 @@ def ask() -> Asked | None:
     return Asked(run, question, answer, cached.model_name(run), st.container())
 
 
-def _is_changed() -> dict[str, bool]:
+def _is_changed(best: Run, text: str) -> dict[str, bool]:
     """Of each setting, whether it differs from the default."""
     strategy = STATE.shown("strategy")
-    reduce = REDUCTIONS.get(str(st.session_state.get(REDUCE)), REDUCTIONS[DEFAULT.reduce])
+    given = address.fresh("reduce")
+    slug = str(st.session_state.get(REDUCE) if given is None else given)
+    reduce = REDUCTIONS.get(slug, REDUCTIONS[DEFAULT.reduce])
     return {
         strategy: strategy != DEFAULT.strategy,
-        "another target": bool(st.session_state.get("tgt box")),
+        "another target": kit_target.is_forced(best, text, strategy),
         reduce.label.lower(): reduce != REDUCTIONS[DEFAULT.reduce],
         "one scale per row": STATE.shown("scale") == "row",
         "words merged": bool(STATE.shown("words")),

@@ -51,6 +51,18 @@ def target_box(run: Run, text: str, own: str) -> str:
     return target
 
 
+def is_forced(best: Run, text: str, strategy: str) -> bool:
+    """Whether a link that has just been opened, or the box as it will be drawn, has another target for this sentence
+    than the model's own translation.
+    """
+    if linked := address.fresh("tgt"):
+        return nfc(linked) != nfc(cached.decoded(best, text, strategy, {}).text)
+    if linked is not None:
+        return False
+    is_of_it = st.session_state.get("tgt of") == target_owner(best.key, text)
+    return is_of_it and bool(st.session_state.get("tgt box"))
+
+
 def target_owner(key: RunKey, text: str) -> object:
     """What a typed target belongs to: at another checkpoint, it stays."""
     return key.folder, key.languages, text

@@ -31,7 +31,7 @@ def show(row: SentenceRow) -> None:
     sides = [words_in(row.best, each) for each in (row.text, second)]
     shared = [place + 1 for place in shared_word(*sides)]
     with row.beside:
-        settings = settings_box(row.best, _is_changed(shared))
+        settings = settings_box(row.best, _is_changed(sides, shared))
     with settings:
         run = kit_target.checkpoint(row.best)
         STATE.draw("strategy")
@@ -51,10 +51,14 @@ def show(row: SentenceRow) -> None:
     show_all(question, answer, cached.model_name(run))
 
 
-def _is_changed(shared: Sequence[int]) -> dict[str, bool]:
+def _is_changed(sides: Sequence[Sequence[str]], shared: Sequence[int]) -> dict[str, bool]:
     """Of each setting, whether it differs from the default; that of the words is the shared one's positions."""
     strategy = STATE.shown("strategy")
-    chosen = [int(STATE.shown(name) or place) for name, place in zip(WORDS, shared, strict=True)]
+    given = [int(STATE.shown(name)) for name in WORDS]
+    chosen = [
+        number if 0 < number <= len(words) else place
+        for number, words, place in zip(given, sides, shared, strict=True)
+    ]
     return {
         strategy: strategy != SameWord().strategy,
         f"words {' and '.join(map(str, chosen))}": chosen != shared,

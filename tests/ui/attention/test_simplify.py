@@ -45,6 +45,19 @@ def test_hidden_sinks_and_their_weight_are_reported(kind: str) -> None:
     )  # the first one sees `<s>` alone
 
 
+def test_the_settings_say_what_a_link_changes_and_nothing_of_another_sentence() -> None:
+    def title() -> str:
+        (box,) = (one for one in screen.get("popover") if one.proto.popover.icon.endswith("tune:"))
+        return str(box.proto.popover.label)
+
+    screen = opened("attention", run=DEMO, src="the red house", tgt="la casa", reduce="rollout")
+    assert title() == "Settings: another target, rollout"
+    screen.text_input(key="src").set_value("the white house").run()
+    assert title() == "Settings: rollout"
+    screen = opened("attention", run=DEMO, src="the red house", step="77")
+    assert title() == "Settings"  # there is no such checkpoint, as the page says
+
+
 def test_switches_follow_the_link_and_the_link_the_switches() -> None:
     screen = opened("attention", run=DEMO, src="the red house", set="words:1")
     switches = {toggle.label: toggle for toggle in screen.toggle}

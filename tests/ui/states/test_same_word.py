@@ -120,6 +120,7 @@ def test_the_settings_say_what_is_not_as_usual() -> None:
         "": "Settings",
         "word:2,word2:4": "Settings",
         "word2:6": "Settings: words 2 and 6",
+        "word:99": "Settings",  # the sentence has no such word, as the page says
         "strategy:greedy,word:1": "Settings: greedy, words 1 and 4",
     }
     for given, title in titles.items():
