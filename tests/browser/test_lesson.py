@@ -70,7 +70,7 @@ def test_lesson_1_is_walked_by_its_links(server: str, visit: Open) -> None:
     words_leave_free(page, "Each layer has four")
     choosers, picture = (
         page.locator(f".st-key-{name}").bounding_box() or {"y": 0}
-        for name in ("controls-picture", "picture")
+        for name in ("selection", "answer")
     )
     assert 0 < choosers["y"] < picture["y"]  # "above the picture", as the note says
     page.locator(".st-key-fold-lesson button").click()
