@@ -2,8 +2,9 @@
 
 import streamlit as st
 
-from s2s.analysis import HeadSelection, reduced
+from s2s.analysis import HeadSelection
 from s2s.demo import EVERYDAY
+from s2s.questions import AttentionOf
 from s2s.ui.home import (
     STATE,
     alternatives,
@@ -14,7 +15,7 @@ from s2s.ui.home import (
     shipped_views,
     way_in,
 )
-from s2s.ui.kit import cached, captions, definitions, pickers, sentence, vocabulary
+from s2s.ui.kit import cached, captions, pickers, sentence, show_all, target, vocabulary, with_part
 
 HINT = "Type any everyday English sentence"
 
@@ -51,23 +52,23 @@ if not chosen:
         icon=":material/edit:",
     )
 else:
-    made = cached.translation(run, chosen)
-    view = made.attention.view("cross")
+    made = cached.decoded(run, chosen, "beam", {})
+    question = AttentionOf(cached.named(run), chosen)
+    answered = cached.SCREEN.answer(question)
+    target.note_unfitting(answered.note, answered.target)
+    view = answered.attention.view("cross")
     wide, narrow = st.columns([2, 1], gap="medium")
-    with wide, st.container(border=True, key="picture"):
+    with wide, st.container(key="picture"):
         with st.container(horizontal=True):
             layer = pickers.layer_picker(view)
             head = pickers.head_picker(view)
             which = HeadSelection("cross", layer, head)
-        picture = reduced(made.attention, which)
-        title = captions.show_heatmap(run, "cross", picture)
+            question = with_part(STATE, question.of_head(which, answered), answered)
+        show_all(question, answered, cached.model_name(run))
     with narrow:
-        alternatives(run, chosen, made.decoded)
-        st.subheader("How to read it", anchor=False, help=definitions("cross-attention", "step"))
-        captions.reading_guide("cross", picture)
-        captions.log_probability(made.decoded)
-        captions.download_button(picture, title)
-    overview(run, made.attention)
+        alternatives(run, chosen, made)
+        captions.log_probability(made)
+    overview(run, answered.attention)
 
 STATE.write_to_url()
 doors(run_id, chosen)

@@ -21,13 +21,12 @@ from s2s.plots import (
     theme,
 )
 from s2s.plots.activations import activations
-from s2s.plots.alignment_marks import mark_alignment
 from s2s.plots.attention import attention_csv, geometry, heatmap, heatmap_data, numbered
 from s2s.plots.attention_view import part_names
 from s2s.plots.bars import bars, compact_number
 from s2s.plots.costs import costs
 from s2s.plots.coverage import coverage
-from s2s.plots.curves import DASHES, Curve, CurveOptions, StepMark, curve_points, curves
+from s2s.plots.curves import Curve, CurveOptions, StepMark, curve_points, curves
 from s2s.plots.drawn import DrawnFigure
 from s2s.plots.evaluation_charts import SCATTER, SWEEP, TRADEOFF
 from s2s.plots.expected_quality import expected_quality
@@ -35,6 +34,7 @@ from s2s.plots.gradient_flow import gradient_flow
 from s2s.plots.head_roles import HeadGrid, head_roles, head_roles_animation
 from s2s.plots.head_scatter import HeadPoint, head_scatter
 from s2s.plots.head_values import HeadValues, head_values
+from s2s.plots.intervene_view import both_translations
 from s2s.plots.learning import alignment_error, attention_animation, entropy, role_strengths
 from s2s.plots.length_ratio import length_ratio
 from s2s.plots.logit_lens import LensCell, logit_lens, logit_lens_csv
@@ -42,7 +42,7 @@ from s2s.plots.mask import mask
 from s2s.plots.mean_spread import SeedScores, mean_spread
 from s2s.plots.number_grid import NumberGrid, number_grids
 from s2s.plots.parallel_coordinates import ParallelAxis, format_value, parallel_coordinates
-from s2s.plots.picture import AllHeads, ComparedTexts, LinkedTokens, NamedFile, Picture
+from s2s.plots.picture import AllHeads, ComparedTexts, LinkedTokens, Picture
 from s2s.plots.positions import (
     MAX_MATRIX_ROWS,
     LineSeries,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
@@ -12,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
-from s2s.files import csv_writer
 from s2s.plots import theme
+from s2s.questions import Table
 
 Weights = npt.NDArray[np.float32]
 
@@ -38,8 +37,6 @@ def heatmap(
     per_row: bool = False,
 ) -> go.Figure:
     """As `heatmap_data`."""
-    if weights.size == 0:
-        return theme.empty("There is no attention to show: one side has no tokens.")
     return go.Figure(
         heatmap_data(weights, keys, rows, title=title, verb=verb, sums=sums, per_row=per_row)
     )
@@ -63,6 +60,8 @@ def heatmap_data(
     """
     if weights.shape != (len(rows), len(keys)):
         raise ValueError(f"weights are {weights.shape}, the tokens {(len(rows), len(keys))}")
+    if weights.size == 0:
+        return dict(theme.empty("There is no attention to show: one side has no tokens.").to_dict())
     has_numbers = max(weights.shape) <= LEGIBLE
     shades = by_row(weights) if per_row else weights
     cells = _cells(shades, _hover_text(keys, rows, verb, sums), has_scale=not has_numbers)
@@ -124,11 +123,8 @@ def attention_csv(
     weights: Weights, keys: Sequence[str], rows: Sequence[str], verb: str = "predicts"
 ) -> str:
     """The matrix as CSV: one column per key, one line per predicted (or read) token."""
-    out = io.StringIO()
-    table = csv_writer(out)
-    table.writerow([verb, *keys])
-    table.writerows([token, *row] for token, row in zip(rows, weights, strict=True))
-    return out.getvalue()
+    lines = [[token, *row] for token, row in zip(rows, weights, strict=True)]
+    return Table([verb, *keys], lines).csv()
 
 
 def _hover_text(

@@ -15,11 +15,12 @@ import numpy as np
 
 from s2s.analysis import REDUCTIONS, AttentionMap, Weights
 from s2s.faults import FAULTS
-from s2s.plots import svg, theme
+from s2s.plots import svg
 from s2s.plots.attention import heatmap_data, numbered
-from s2s.plots.picture import Figure, Picture
+from s2s.plots.picture import Picture
 from s2s.plots.static_heatmap import static_heatmap
 from s2s.questions import KIND_NAMES, AttentionOf, ForcedAttention, Simplified, row_finding
+from s2s.words import percent
 
 MAX_SIDE = 40  # rows or keys that are drawn at a time; larger maps are shown in parts
 TITLE_WIDTH = 62  # characters of a line; a reduction with a long name takes two
@@ -45,12 +46,24 @@ SPECIAL = MappingProxyType({"<s>": "starts", "</s>": "ends"})
 
 
 class Part(NamedTuple):
-    """What is drawn of a map: the rows and columns, and the positions of the first ones, from 1."""
+    """What is drawn of a whole map: the rows and columns, and the positions of the first ones, from 1."""
 
+    whole: AttentionMap
     picture: AttentionMap
-    first_row: int
-    first_key: int
-    rows: slice
+    first_row: int = 1
+    first_key: int = 1
+
+    @property
+    def is_all(self) -> bool:
+        """Whether nothing is left out."""
+        return self.picture.weights.shape == self.whole.weights.shape
+
+    @property
+    def sums(self) -> Weights:
+        """Of the rows that are drawn, over all keys."""
+        start = self.first_row - 1
+        rows: Weights = self.whole.weights[start : start + len(self.picture.rows)]
+        return np.asarray(rows.sum(1))
 
 
 def pictures(question: AttentionOf, answer: ForcedAttention, model: str) -> list[Picture]:
@@ -68,25 +81,17 @@ def pictures(question: AttentionOf, answer: ForcedAttention, model: str) -> list
     if not np.isfinite(drawn.weights).all():
         said = f"There is no picture of {title.splitlines()[-1]}: its numbers are not finite."
         return [Picture(name, title, None, said, question.table(answer), said, caption)]
-    is_part = part.picture.weights.shape != found.picture.weights.shape
-    sums = found.picture.weights.sum(1)
     per_row = question.scale == "row"
     labels = (drawn.weights, drawn.keys, drawn.rows)
-    if drawn.weights.size:
-        shown_sums = sums[part.rows] if is_part or not _is_whole(sums) else None
-        figure: Figure = heatmap_data(
-            *labels, title=title, verb=drawn.verb, sums=shown_sums, per_row=per_row
-        )
-    else:
-        figure = theme.empty("There is no attention to show: one side has no tokens.")
+    sums = None if part.is_all and _is_whole(part.sums) else part.sums
     return [
         Picture(
             name,
             title,
-            figure,
+            heatmap_data(*labels, title=title, verb=drawn.verb, sums=sums, per_row=per_row),
             f"Heatmap of {title.replace(chr(10), ', ')}",
             question.table(answer),
-            row_finding(part.picture, is_part=is_part or question.drop),
+            row_finding(part.picture, is_part=not part.is_all or question.drop),
             caption,
             about,
             partial(svg.heatmap, *labels, verb=drawn.verb, per_row=per_row),
@@ -117,13 +122,12 @@ def caption_of(
     question: AttentionOf, answer: ForcedAttention, found: Simplified, part: Part
 ) -> str:
     """How to read it: what a row is, how heads were reduced, and what was left out."""
-    sums = found.picture.weights.sum(1)
-    is_part = part.picture.weights.shape != found.picture.weights.shape
+    sums = part.whole.weights.sum(1)
     row = REDUCTIONS[question.reduce]
     which = question.which(answer)
     n_layers, n_heads = answer.attention.view(question.kind).weights.shape[:2]
     sentences = [
-        rule(question.kind, part.picture.verb, is_normalized=_is_whole(sums) and not is_part),
+        rule(question.kind, part.picture.verb, is_normalized=part.is_all and _is_whole(sums)),
         _fault(answer.fault, question.kind),
         _special(part.picture),
         f"{row.description(which, n_layers, n_heads)} ({row.source}).",
@@ -175,7 +179,7 @@ def part_of(shown: AttentionMap, chosen: str) -> Part:
     """The part with this slug, else the first one; the whole map where it is small."""
     names = part_names(shown)
     if len(names) == 1:
-        return Part(shown, 1, 1, slice(None))
+        return Part(shown, shown)
     slug = chosen if chosen in names else next(iter(names))
     first_row, first_key = map(int, slug.split("."))
     rows = next(each for each in parts(len(shown.rows)) if each.start == first_row - 1)
@@ -184,7 +188,7 @@ def part_of(shown: AttentionMap, chosen: str) -> Part:
     part = AttentionMap(
         shown.weights[rows, keys], shown.rows[rows], shown.keys[keys], shown.verb, name
     )
-    return Part(part, first_row, first_key, rows)
+    return Part(shown, part, first_row, first_key)
 
 
 def _span(part: slice) -> str:
@@ -215,20 +219,16 @@ def _hidden_note(found: Simplified) -> str:
     if remaining is None or not found.hidden:
         return "No column is <s>, </s> or punctuation."
     note = (
-        f"{_percent(remaining.share)} of the weight was on {' '.join(found.hidden)} and is hidden; rows are scaled to"
+        f"{percent(remaining.share)} of the weight was on {' '.join(found.hidden)} and is hidden; rows are scaled to"
         " sum to 1 again."
     )
     if remaining.least < FAINT_ROW:
-        note += f" The row that lost most kept {_percent(remaining.least)} of its weight."
+        note += f" The row that lost most kept {percent(remaining.least)} of its weight."
     if remaining.n_empty == 1:
         note += " One row had no other weight and is empty."
     elif remaining.n_empty:
         note += f" {remaining.n_empty} rows had no other weight and are empty."
     return note
-
-
-def _percent(share: float) -> str:
-    return f"{share:.0%}" if share >= 0.01 else "less than 1%"
 
 
 def _sums_note(sums: Weights) -> str:

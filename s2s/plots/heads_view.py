@@ -7,7 +7,7 @@ from functools import partial
 from s2s.plots import svg_heads
 from s2s.plots.attention_view import map_title
 from s2s.plots.picture import AllHeads, Picture
-from s2s.questions import HeadsInSentence, HeadsOf
+from s2s.questions import HeadsInSentence, HeadsOf, head_at
 
 CAPTION = (
     "Below each head: its role in this sentence, by a rule of thumb; a monotonic head is mostly diagonal, and single"
@@ -29,14 +29,15 @@ def pictures(question: HeadsOf, answer: HeadsInSentence, model: str) -> list[Pic
         " rule of thumb."
     )
     per_row = question.scale == "row"
+    which = question.which(answer)
     figure = AllHeads(
         shown.weights,
         shown.rows,
         shown.keys,
         shown.verb,
         answer.roles,
-        (_index(question.layer or str(n_layers)), _index(question.head)),
-        _enlarged(question.alone, n_layers, n_heads),
+        (which.layer, which.head),
+        head_at(question.alone, n_layers, n_heads),
         per_row,
     )
     return [
@@ -53,16 +54,3 @@ def pictures(question: HeadsOf, answer: HeadsInSentence, model: str) -> list[Pic
             ("layer", "head"),
         )
     ]
-
-
-def _index(given: str) -> int | None:
-    return int(given) - 1 if given.isdecimal() else None
-
-
-def _enlarged(alone: str, n_layers: int, n_heads: int) -> tuple[int, int] | None:
-    """The head that fills the grid; None where there is no such one."""
-    layer, _, head = alone.partition(".")
-    if not (layer.isdecimal() and head.isdecimal()):
-        return None
-    is_there = 1 <= int(layer) <= n_layers and 1 <= int(head) <= n_heads
-    return (int(layer) - 1, int(head) - 1) if is_there else None

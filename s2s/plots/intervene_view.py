@@ -12,6 +12,7 @@ from s2s.plots.attention_view import map_title
 from s2s.plots.picture import ComparedTexts, Picture
 from s2s.questions import Candidates, Changed, Intervene, candidates, weights_table
 from s2s.runs import Decoded
+from s2s.words import nats
 
 NOT_FINITE = "There is no picture of the changed attention: its numbers are not finite."
 SAME_TARGET = (
@@ -30,10 +31,6 @@ def pictures(question: Intervene, answer: Changed, model: str) -> list[Picture]:
 
 
 def _translations(question: Intervene, answer: Changed, model: str) -> Picture:
-    texts = {
-        f"Without the change · log-probability {_nats(answer.before)} nats": answer.before.text,
-        f"With the change · log-probability {_nats(answer.after)} nats, by the changed model": answer.after.text,
-    }
     caption = [f"Active interventions: {answer.described}."]
     if answer.kept == 1:
         caption.append(
@@ -46,12 +43,21 @@ def _translations(question: Intervene, answer: Changed, model: str) -> Picture:
     return Picture(
         "changed translation",
         f"{model}\ntranslations with and without interventions",
-        ComparedTexts(texts, ("the new translation", "the old one")),
+        both_translations(answer.before, answer.after),
         f"Without the change “{answer.before.text}”, with it “{answer.after.text}”",
         question.table(answer),
         question.finding(answer),
         " ".join(caption),
     )
+
+
+def both_translations(before: Decoded, after: Decoded) -> ComparedTexts:
+    """Without and with a change of the model; `after.log_prob` is the changed model's."""
+    texts = {
+        f"Without the change · log-probability {nats(before.log_prob)} nats": before.text,
+        f"With the change · log-probability {nats(after.log_prob)} nats, by the changed model": after.text,
+    }
+    return ComparedTexts(texts, ("the new translation", "the old one"))
 
 
 def _candidates(answer: Changed, found: Candidates, model: str) -> Picture:
@@ -84,7 +90,3 @@ def _heatmap(question: Intervene, answer: Changed, model: str) -> Picture:
         about=f"{model}\nActive interventions: {answer.described}.",
         vector=partial(svg.heatmap, *labels, verb=changed.verb) if is_finite else None,
     )
-
-
-def _nats(found: Decoded) -> str:
-    return f"{found.log_prob:z.2f}".replace("-", "−")

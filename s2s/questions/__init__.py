@@ -3,12 +3,13 @@
 from s2s.questions import evaluation_request, score_buckets
 from s2s.questions.alignment import Aligned, Alignment
 from s2s.questions.answers import Answers
-from s2s.questions.attention_lines import SHARE_STEP, AttentionLines
+from s2s.questions.attention_lines import SHARE_STEP, AttentionLines, head_at
 from s2s.questions.attention_of import (
     KIND_NAMES,
     AttentionOf,
     ForcedAttention,
     ForcedWeights,
+    OfSentence,
     Simplified,
     weights_table,
 )
@@ -30,7 +31,6 @@ from s2s.questions.question import (
     as_text,
     options,
     to_json,
-    written,
 )
 from s2s.questions.row_finding import clearest_row, row_finding
 from s2s.questions.same_word import (
@@ -45,5 +45,12 @@ from s2s.questions.same_word import (
 )
 from s2s.questions.score_buckets import Buckets, ScoreBuckets
 from s2s.questions.table import Table, printable
-from s2s.questions.translate import Translate, own_target
+from s2s.questions.translate import (
+    DEFAULT_STRATEGY,
+    ForcedText,
+    Translate,
+    first_fitting,
+    forced,
+    own_target,
+)
 from s2s.runs.decoder import Timed

@@ -12,7 +12,6 @@ import numpy as np
 
 from s2s.analysis import (
     LINK_METHODS,
-    REDUCTIONS,
     AttentionMap,
     Floats,
     GoldLinks,
@@ -26,14 +25,19 @@ from s2s.analysis import (
 )
 from s2s.data import has_words
 from s2s.questions.attention_lines import is_share
-from s2s.questions.attention_of import DEFAULT_REDUCTION, AttentionOf, ForcedAttention
+from s2s.questions.attention_of import (
+    DEFAULT_REDUCTION,
+    REDUCTION_LABELS,
+    ForcedAttention,
+    OfSentence,
+)
 from s2s.questions.finding import Finding, first
 from s2s.questions.gold import GoldOf
 from s2s.questions.have import Have
-from s2s.questions.question import RUN, Question, setting, subject
+from s2s.questions.question import setting
 from s2s.questions.table import Table
-from s2s.questions.translate import DEFAULT_STRATEGY, strategy_names
 
+LINK_LABELS = MappingProxyType({slug: row.label for slug, row in LINK_METHODS.items()})
 SHARE = "share"  # the link method that takes a share
 
 
@@ -133,7 +137,7 @@ BEST = (
 
 
 @dataclass(frozen=True)
-class Alignment(Question[Aligned]):
+class Alignment(OfSentence[Aligned]):
     """Which words a model's cross-attention links while it writes a target.
 
     `layer` and `head` are numbers from 1, or `mean`; empty, the last layer and the mean of its heads.
@@ -141,28 +145,17 @@ class Alignment(Question[Aligned]):
 
     name: ClassVar[str] = "alignment"
 
-    run: str = subject(RUN)
-    text: str = subject("sentence", link="src")
-    target: str = subject("target", link="tgt", help="Empty: the model's own translation.")
-    strategy: str = setting(DEFAULT_STRATEGY, choices=strategy_names, label="Decoded by")
-    links: str = setting(
-        "target",
-        choices=MappingProxyType({slug: row.label for slug, row in LINK_METHODS.items()}),
-        label="Links",
-    )
+    links: str = setting("target", choices=LINK_LABELS, label="Links")
     share: str = setting("0.75", is_share, label="Share of the weight drawn")
     layer: str = setting("", in_set=False)
     head: str = setting("", in_set=False)
     reduce: str = setting(
-        DEFAULT_REDUCTION,
-        choices=MappingProxyType({slug: row.label for slug, row in REDUCTIONS.items()}),
-        label="Shown as",
-        in_set=False,
+        DEFAULT_REDUCTION, choices=REDUCTION_LABELS, label="Shown as", in_set=False
     )
 
     def ask(self, have: Have) -> Aligned:
         """Raises UserError where the weights are too many to store, or the model has no such layer or head."""
-        forced = have.answer(AttentionOf(self.run, self.text, self.target, self.strategy))
+        forced = have.answer(self.attention)
         words = self._words(forced, self.attention.which(forced))
         links = self.method.extract(words.weights)
         n_tgt, n_src = words.weights.shape
@@ -174,19 +167,6 @@ class Alignment(Question[Aligned]):
             scores = score_links(links, GoldLinks(gold))
             errors = self._errors(forced, gold)
         return Aligned(self.text, forced.target, words, links, gold, scores, errors)
-
-    @property
-    def attention(self) -> AttentionOf:
-        """The map that the links are of."""
-        return AttentionOf(
-            self.run,
-            self.text,
-            self.target,
-            self.strategy,
-            layer=self.layer,
-            head=self.head,
-            reduce=self.reduce,
-        )
 
     @property
     def method(self) -> LinkMethod:

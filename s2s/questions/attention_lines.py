@@ -66,14 +66,21 @@ class AttentionLines(AttentionOf):
 
     def _head(self, name: str, answer: ForcedAttention) -> HeadSelection:
         n_layers, n_heads = answer.attention.view(self.kind).weights.shape[:2]
-        layer, _, head = name.partition(".")
-        is_there = layer.isdecimal() and head.isdecimal()
-        if not (is_there and 1 <= int(layer) <= n_layers and 1 <= int(head) <= n_heads):
+        if (found := head_at(name, n_layers, n_heads)) is None:
             raise UserError(
                 f"There is no head {name[:20]} of {KIND_NAMES[self.kind]} in this model, which has {n_layers} layers"
                 f" of {n_heads} heads; give layer.head from 1, such as 1.1."
             )
-        return HeadSelection(self.kind, int(layer) - 1, int(head) - 1)
+        return HeadSelection(self.kind, *found)
+
+
+def head_at(name: str, n_layers: int, n_heads: int) -> tuple[int, int] | None:
+    """`2.3` as layer and head, 0-based; None for one that there is not."""
+    layer, _, head = name.partition(".")
+    is_there = layer.isdecimal() and head.isdecimal()
+    if not (is_there and 1 <= int(layer) <= n_layers and 1 <= int(head) <= n_heads):
+        return None
+    return int(layer) - 1, int(head) - 1
 
 
 def layer_head(which: HeadSelection) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from s2s.analysis import (
     KINDS,
@@ -18,11 +18,18 @@ from s2s.analysis import (
     without_sinks,
 )
 from s2s.config import UserError, choose
+from s2s.questions.changed import Changed
 from s2s.questions.have import Have
-from s2s.questions.question import RUN, Question, setting, subject, view
+from s2s.questions.question import RUN, Answer, Question, setting, subject, view
 from s2s.questions.row_finding import row_finding
 from s2s.questions.table import Table
-from s2s.questions.translate import DEFAULT_STRATEGY, Translate, forced, own_target, strategy_names
+from s2s.questions.translate import (
+    DEFAULT_STRATEGY,
+    Translate,
+    first_fitting,
+    forced,
+    strategy_names,
+)
 from s2s.runs import Target
 from s2s.runs.states import has_word_tokens
 
@@ -37,6 +44,8 @@ KIND_NAMES = MappingProxyType(
     }
 )
 SCALES = MappingProxyType({"all": "Scale 0 to 1", "row": "One scale per row"})
+KIND_CHOICES = MappingProxyType({kind: kind for kind in KINDS})
+REDUCTION_LABELS = MappingProxyType({slug: row.label for slug, row in REDUCTIONS.items()})
 
 
 @dataclass(frozen=True)
@@ -112,7 +121,27 @@ class Simplified:
 
 
 @dataclass(frozen=True)
-class AttentionOf(Question[ForcedAttention]):
+class OfSentence(Question[Answer]):
+    """A question about the attention of a model while it writes a target of a sentence."""
+
+    run: str = subject(RUN)
+    text: str = subject("sentence", link="src")
+    target: str = subject("target", link="tgt", help="Empty: the model's own translation.")
+    strategy: str = setting(DEFAULT_STRATEGY, choices=strategy_names, label="Decoded by")
+
+    @property
+    def attention(self) -> AttentionOf:
+        """The attention that it is about."""
+        return AttentionOf(**self.shared_with(AttentionOf))
+
+    def shared_with(self, other: type[Question[Any]]) -> dict[str, Any]:
+        """The values of the fields that another question has, too."""
+        names = {row.name for row in other.declared()}
+        return {row.name: getattr(self, row.name) for row in self.declared() if row.name in names}
+
+
+@dataclass(frozen=True)
+class AttentionOf(OfSentence[ForcedAttention]):
     """Which tokens a model attends to while it writes a target: its own translation, or a given one.
 
     `layer` and `head` are numbers from 1, or `mean`; empty, the last layer and the mean of its heads. Of a map with
@@ -121,21 +150,10 @@ class AttentionOf(Question[ForcedAttention]):
 
     name: ClassVar[str] = "attention"
 
-    run: str = subject(RUN)
-    text: str = subject("sentence", link="src")
-    target: str = subject("target", link="tgt", help="Empty: the model's own translation.")
-    strategy: str = setting(DEFAULT_STRATEGY, choices=strategy_names, label="Decoded by")
-    kind: str = view(
-        "cross", in_set=False, choices=MappingProxyType({kind: kind for kind in KINDS})
-    )
+    kind: str = view("cross", in_set=False, choices=KIND_CHOICES)
     layer: str = view("", in_set=False)
     head: str = view("", in_set=False)
-    reduce: str = view(
-        DEFAULT_REDUCTION,
-        choices=MappingProxyType({slug: row.label for slug, row in REDUCTIONS.items()}),
-        label="Shown as",
-        in_set=False,
-    )
+    reduce: str = view(DEFAULT_REDUCTION, choices=REDUCTION_LABELS, label="Shown as", in_set=False)
     words: bool = view(
         False,
         label="Merge words",
@@ -154,30 +172,27 @@ class AttentionOf(Question[ForcedAttention]):
         """Where the target does not fit the model's positions, the model's own translation stands in, with a note."""
         run = have.run(self.run)
         own = have.answer(Translate(self.run, self.text, self.strategy))
-        wanted = forced(self.target, own)
-        note = ""
-        try:
-            attention = have.answer(ForcedWeights.of_target(self.run, self.text, wanted))
-        except UserError as error:
-            note = str(error)
-            wanted, attention = self._first_fitting(have, own_target(own))
-        text = wanted if isinstance(wanted, str) else own.text
+        wanted = [forced(each, own) for each in (self.target, own.text)]
+
+        def weights(target: Target) -> Attention:
+            return have.answer(ForcedWeights.of_target(self.run, self.text, target))
+
+        target, attention, note = first_fitting(wanted, weights)
         whole = has_word_tokens(run), run.tgt_tokenizer.kind == "word"
         fault = run.recipe.train.fault
-        return ForcedAttention(self.text, text, wanted, own.text, attention, *whole, fault, note)
+        return ForcedAttention(self.text, *target, own.text, attention, *whole, fault, note)
 
-    def _first_fitting(self, have: Have, own: Target) -> tuple[Target, Attention]:
-        """The model's own output, or nothing, whichever fits its positions."""
-        try:
-            return own, have.answer(ForcedWeights.of_target(self.run, self.text, own))
-        except UserError:
-            return "", have.answer(ForcedWeights.of_target(self.run, self.text, ""))
-
-    def which(self, answer: ForcedAttention) -> HeadSelection:
+    def which(self, answer: ForcedAttention | Changed) -> HeadSelection:
         """The layer and head, 0-based; None for the mean of all. Raises UserError for one that there is not."""
-        n_layers, n_heads = answer.attention.view(self.kind).weights.shape[:2]
-        layer = _index("layer", self.layer or str(n_layers), n_layers)
-        return HeadSelection(self.kind, layer, _index("head", self.head or MEAN, n_heads))
+        shape = answer.attention.view(self.kind).weights.shape
+        return selection(self.kind, self.layer, self.head, shape)
+
+    def of_head(self, which: HeadSelection, answer: ForcedAttention) -> AttentionOf:
+        """The same of another layer and head: the inverse of `which`."""
+        n_layers = len(answer.attention.view(which.kind).weights)
+        layer = "" if which.layer == n_layers - 1 else _number(which.layer)
+        head = "" if which.head is None else _number(which.head)
+        return replace(self, kind=which.kind, layer=layer, head=head)
 
     def all_tokens(
         self, answer: ForcedAttention, which: HeadSelection | None = None
@@ -214,6 +229,17 @@ def weights_table(picture: AttentionMap) -> Table:
     """One row per row of the map, one column per key."""
     rows = zip(picture.rows, picture.weights, strict=True)
     return Table([picture.verb, *picture.keys], [[token, *row.tolist()] for token, row in rows])
+
+
+def selection(kind: str, layer: str, head: str, shape: tuple[int, ...]) -> HeadSelection:
+    """The layer and head, 0-based, among so many; empty, the last layer and the mean of its heads."""
+    n_layers, n_heads = shape[:2]
+    of_layer = _index("layer", layer or str(n_layers), n_layers)
+    return HeadSelection(kind, of_layer, _index("head", head or MEAN, n_heads))
+
+
+def _number(index: int | None) -> str:
+    return MEAN if index is None else str(index + 1)
 
 
 def _index(name: str, given: str, n: int) -> int | None:

@@ -8,13 +8,12 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from s2s.analysis import KINDS, ROLES, SELF, HeadSummary, LabeledWeights, summarize_heads
-from s2s.questions.attention_of import SCALES, AttentionOf
+from s2s.analysis import ROLES, SELF, HeadSelection, HeadSummary, LabeledWeights, summarize_heads
+from s2s.questions.attention_of import KIND_CHOICES, SCALES, OfSentence, selection
 from s2s.questions.finding import Finding, first
 from s2s.questions.have import Have
-from s2s.questions.question import RUN, Question, setting, subject, view
+from s2s.questions.question import setting, view
 from s2s.questions.table import Table
-from s2s.questions.translate import DEFAULT_STRATEGY, strategy_names
 
 ABOUT = MappingProxyType(
     {
@@ -63,29 +62,30 @@ FINDINGS = (
 
 
 @dataclass(frozen=True)
-class HeadsOf(Question[HeadsInSentence]):
-    """What every head of one kind of attention does in one sentence, by rules of thumb."""
+class HeadsOf(OfSentence[HeadsInSentence]):
+    """What every head of one kind of attention does in one sentence, by rules of thumb.
+
+    The selected `layer` and `head` are as in `AttentionOf`; `alone` fills the grid: `2.4`.
+    """
 
     name: ClassVar[str] = "heads-of-sentence"
 
-    run: str = subject(RUN)
-    text: str = subject("sentence", link="src")
-    target: str = subject("target", link="tgt")
-    strategy: str = setting(DEFAULT_STRATEGY, choices=strategy_names, label="Decoded by")
-    kind: str = setting(
-        "cross", in_set=False, choices=MappingProxyType({kind: kind for kind in KINDS})
-    )
+    kind: str = setting("cross", in_set=False, choices=KIND_CHOICES)
     layer: str = view("", in_set=False)
     head: str = view("", in_set=False)
     scale: str = view("all", choices=SCALES, label="Color scale")
-    alone: str = view("")  # the head that fills the grid: `2.4`
+    alone: str = view("")
 
     def ask(self, have: Have) -> HeadsInSentence:
         """Of the target that `AttentionOf` forces."""
-        found = have.answer(AttentionOf(self.run, self.text, self.target, self.strategy))
+        found = have.answer(self.attention)
         summary = summarize_heads(found.attention, self.kind)
         weights = found.attention.view(self.kind)
         return HeadsInSentence(found.source, found.target, weights, summary)
+
+    def which(self, answer: HeadsInSentence) -> HeadSelection:
+        """The selected layer and head, 0-based. Raises UserError for one that there is not."""
+        return selection(self.kind, self.layer, self.head, answer.view.weights.shape)
 
     def table(self, answer: HeadsInSentence) -> Table:
         """One row per head: entropy in nats, the largest weight of a row, the distance in tokens; means of the rows."""
@@ -108,12 +108,8 @@ class HeadsOf(Question[HeadsInSentence]):
 
     def finding(self, answer: HeadsInSentence) -> str:
         """The role of the selected head; empty for a mean of several."""
-        if not (self.layer.isdecimal() and self.head.isdecimal()):
+        _, layer, head = self.which(answer)
+        if layer is None or head is None:
             return ""
-        layer, head = int(self.layer), int(self.head)
-        if not (
-            1 <= layer <= len(answer.summary.role) and 1 <= head <= len(answer.summary.role[0])
-        ):
-            return ""
-        role = ROLES[str(answer.summary.role[layer - 1, head - 1])]
-        return first(FINDINGS, OneHead(layer, head, role.label, role.rule))
+        role = ROLES[str(answer.summary.role[layer, head])]
+        return first(FINDINGS, OneHead(layer + 1, head + 1, role.label, role.rule))

@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import ClassVar
 
 from s2s.analysis import (
-    KINDS,
     WEIGHT_INTERVENTIONS,
     AttentionMap,
     Head,
@@ -19,13 +17,13 @@ from s2s.analysis import (
     switched,
 )
 from s2s.config import UserError, shortened
-from s2s.questions.attention_of import AttentionOf, ForcedAttention
+from s2s.questions.attention_of import KIND_CHOICES, ForcedAttention, OfSentence
 from s2s.questions.changed import Candidates, Changed
 from s2s.questions.have import Have
-from s2s.questions.question import RUN, Question, setting, subject
+from s2s.questions.question import setting
 from s2s.questions.table import Table
-from s2s.questions.translate import DEFAULT_STRATEGY, Translate, strategy_names
-from s2s.runs import Interventions, Next, Run, Target, effect, kept_prefix
+from s2s.questions.translate import Translate
+from s2s.runs import Interventions, Next, Run, active, kept_prefix, next_token
 
 CHOSEN = "chosen"  # override only the chosen layer and head
 MAX_CANDIDATES = 8
@@ -33,23 +31,18 @@ NUMBERS = re.compile(r"\d{1,6}(\.\d{1,6})*", re.ASCII)
 
 
 @dataclass(frozen=True)
-class InterventionEffect(Question[Changed]):
-    """What interventions, as JSON, change in a translation, and while a target is forced: a text, or these ids."""
+class InterventionEffect(OfSentence[Changed]):
+    """What interventions, as JSON, change in a translation, and while a target is forced."""
 
     name: ClassVar[str] = "intervention-effect"
 
-    run: str = subject(RUN)
-    text: str = subject("sentence", link="src")
-    target: str = subject("target", link="tgt")
-    ids: tuple[int, ...] = setting(())
-    strategy: str = setting(DEFAULT_STRATEGY, choices=strategy_names)
     interventions: str = setting("")
 
     def ask(self, have: Have) -> Changed:
         """Raises UserError for a target position, source position, head or strategy that does not exist."""
         run = have.run(self.run)
         change = Interventions.from_json(json.loads(self.interventions))
-        target: Target = self.ids or self.target
+        target = have.answer(self.attention).given
         prefix = kept_prefix(run, self.text, target, change)
         before, after = (
             have.answer(
@@ -59,9 +52,11 @@ class InterventionEffect(Question[Changed]):
             )
             for interventions in ("", self.interventions)
         )
-        found = effect(run, target, change, before, after)
-        following = _candidates(run, before.tokens, found.next) if found.next else None
-        return Changed(change, found.kept, before, after, found.attention, following)
+        with active(run, change):
+            attention = run.attention(self.text, target)
+        found = next_token(run, change, before, after)
+        following = _candidates(run, before.tokens, found) if found else None
+        return Changed(change, len(prefix), before, after, attention, following)
 
     def table(self, answer: Changed) -> Table:
         """Both translations."""
@@ -69,7 +64,7 @@ class InterventionEffect(Question[Changed]):
 
 
 @dataclass(frozen=True)
-class Intervene(Question[Changed]):
+class Intervene(OfSentence[Changed]):
     """What a model writes when, at one target token, cross-attention looks only at some source tokens, or when heads of
     any attention are switched. `layer` and `head` are numbers from 1, or `mean`; empty, the last layer and the mean of
     its heads.
@@ -77,31 +72,22 @@ class Intervene(Question[Changed]):
 
     name: ClassVar[str] = "intervene"
 
-    run: str = subject(RUN)
-    text: str = subject("sentence", link="src")
-    target: str = subject("target", link="tgt", help="Empty: the model's own translation.")
-    strategy: str = setting(DEFAULT_STRATEGY, choices=strategy_names, label="Decoded by")
     at: str = setting("", scope="sentence", label="While it writes")  # a target token, from 1
     to: str = setting("", scope="sentence", label="it looks only at")  # `2.3`: source tokens
     overridden: str = setting("", link="among", label="Override attention in")
     switched: str = setting("")  # `cross.1.3=off`: kind, layer, head, intervention
-    kind: str = setting(
-        "cross", in_set=False, choices=MappingProxyType({kind: kind for kind in KINDS})
-    )
+    kind: str = setting("cross", in_set=False, choices=KIND_CHOICES)
     layer: str = setting("", in_set=False)
     head: str = setting("", in_set=False)
 
     def ask(self, have: Have) -> Changed:
         """Raises UserError where nothing is changed, or for a token or head that there is not."""
-        forced = have.answer(AttentionOf(self.run, self.text, self.target, self.strategy))
-        self.which(forced)
+        forced = have.answer(self.attention)
+        self.attention.which(forced)
         change = self.interventions(have.run(self.run), forced)
-        given = forced.given
-        target, ids = (given, ()) if isinstance(given, str) else ("", given)
         packed = json.dumps(change.to_json(), sort_keys=True)
-        return have.answer(
-            InterventionEffect(self.run, self.text, target, ids, self.strategy, packed)
-        )
+        sentence = self.shared_with(InterventionEffect)
+        return have.answer(InterventionEffect(**sentence, interventions=packed))
 
     def interventions(self, run: Run, forced: ForcedAttention) -> Interventions:
         """What is done to the model."""
@@ -141,21 +127,14 @@ class Intervene(Question[Changed]):
             raise UserError(
                 f"`overridden` is {shortened(self.overridden)}; leave it empty for all heads, or give `{CHOSEN}`."
             )
-        which = self.which(forced)
+        which = self.attention.which(forced)
         if not self.overridden or which.kind != "cross" or which.layer is which.head is None:
             return None
         return heads_of(which, forced.attention.cross.shape)
 
-    def which(self, forced: ForcedAttention) -> HeadSelection:
-        """The chosen layer and head, 0-based. Raises UserError for one that there is not."""
-        return AttentionOf(kind=self.kind, layer=self.layer, head=self.head).which(forced)
-
     def map(self, answer: Changed) -> AttentionMap:
         """The weights of the chosen layer and head under the interventions."""
-        layers = len(answer.attention.view(self.kind).weights)
-        numbers = (self.layer or str(layers), self.head)
-        layer, head = (int(each) - 1 if each.isdecimal() else None for each in numbers)
-        return reduced(answer.attention, HeadSelection(self.kind, layer, head))
+        return reduced(answer.attention, self.attention.which(answer))
 
     def table(self, answer: Changed) -> Table:
         """Both translations."""

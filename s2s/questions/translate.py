@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from s2s.config import UserError, nfc
 from s2s.decode import STRATEGIES
@@ -14,6 +15,7 @@ from s2s.questions.table import Table
 from s2s.runs import Decoded, Interventions, Target, active
 
 DEFAULT_STRATEGY = "beam"
+Trace = TypeVar("Trace")
 
 
 def strategy_names() -> dict[str, str]:
@@ -74,6 +76,27 @@ def own_target(found: Decoded) -> Target:
     return found.hypotheses[0].ids if found.hypotheses else ""
 
 
-def forced(text: str, own: Decoded) -> Target:
-    """A target as it is forced: the model's own ids where the text is its output, or empty, else the text."""
-    return own_target(own) if nfc(text) in ("", nfc(own.text)) else text
+class ForcedText(NamedTuple):
+    """A target's text, and what the run is given: the ids of its own output, else the text again."""
+
+    text: str
+    given: Target
+
+
+def forced(text: str, own: Decoded) -> ForcedText:
+    """The model's own tokens where the text is empty, or its own output in whatever Unicode form."""
+    is_own = nfc(text) in ("", nfc(own.text))
+    return ForcedText(own.text, own_target(own)) if is_own else ForcedText(text, text)
+
+
+def first_fitting(
+    targets: Sequence[ForcedText], trace: Callable[[Target], Trace]
+) -> tuple[ForcedText, Trace, str]:
+    """The first target that fits the model's positions, or an empty one, its trace, and why earlier ones failed."""
+    error = ""
+    for target in targets:
+        try:
+            return target, trace(target.given), error
+        except UserError as wrong:
+            error = error or str(wrong)
+    return ForcedText("", ""), trace(""), error

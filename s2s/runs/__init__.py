@@ -28,15 +28,7 @@ from s2s.runs.encoded_pairs import EncodedPair, encoded_pairs
 from s2s.runs.evaluations import Evaluation, EvaluationFolder, Sentences, System, SystemModel
 from s2s.runs.external_scores import ExternalScores
 from s2s.runs.faulty import with_fault
-from s2s.runs.intervention import (
-    InterventionResult,
-    Interventions,
-    Next,
-    active,
-    effect,
-    kept_prefix,
-    translate_with,
-)
+from s2s.runs.intervention import Interventions, Next, active, kept_prefix, next_token
 from s2s.runs.length_penalty import ended_hypotheses
 from s2s.runs.listing import (
     LONGEST_COMMENT,

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from s2s.analysis import Attention, Head, Means, ablate, override_attention
+from s2s.analysis import Head, Means, ablate, override_attention
 from s2s.config import UserError
 from s2s.model import Transformer
 from s2s.runs.decoded import Decoded
@@ -72,21 +72,6 @@ class Next:
     after: Tensor
 
 
-@dataclass(frozen=True)
-class InterventionResult:
-    """Translations without and with the interventions, which share their first `kept` tokens.
-
-    `after.log_prob` is the changed model's.
-    """
-
-    kept: int
-    before: Decoded
-    after: Decoded
-    attention: Attention  # with the interventions, under teacher forcing of the given target
-    # At the overridden position, else at the first difference; None if there is none.
-    next: Next | None
-
-
 @contextlib.contextmanager
 def active(run: Run, change: Interventions) -> Iterator[None]:
     """Apply the interventions, and lock the model meanwhile. Without any, no hooks are added."""
@@ -100,26 +85,6 @@ def active(run: Run, change: Interventions) -> Iterator[None]:
         yield
 
 
-def translate_with(
-    run: Run,
-    source: str,
-    target: Target,
-    change: Interventions,
-    strategy: str = "beam",
-    **settings: Any,
-) -> InterventionResult:
-    """Translate with and without interventions. If attention is overridden, both keep the tokens of `target` before
-    that position.
-
-    Raises UserError for a target position, source position, head or setting that does not exist.
-    """
-    prefix = kept_prefix(run, source, target, change)
-    before = run.complete(source, prefix, strategy, **settings)
-    with active(run, change):
-        after = run.complete(source, prefix, strategy, **settings)
-    return effect(run, target, change, before, after)
-
-
 def kept_prefix(run: Run, source: str, target: Target, change: Interventions) -> tuple[int, ...]:
     """The ids with which both translations begin: those before an overridden position.
 
@@ -131,28 +96,15 @@ def kept_prefix(run: Run, source: str, target: Target, change: Interventions) ->
     return ids[: change.position] if change.keys else ()
 
 
-def effect(
-    run: Run, target: Target, change: Interventions, before: Decoded, after: Decoded
-) -> InterventionResult:
-    """What interventions changed, from both translations of a source: three passes over a target, no search."""
-    source = before.source
-    kept = kept_prefix(run, source, target, change)
-    with active(run, change):
-        attention = run.attention(source, target)
-    following = _next(run, source, change, (before, after))
-    return InterventionResult(len(kept), before, after, attention, following)
-
-
-def _next(
-    run: Run, source: str, change: Interventions, found: tuple[Decoded, Decoded]
-) -> Next | None:
-    ours, theirs = (one.hypotheses[0].ids if one.hypotheses else () for one in found)
+def next_token(run: Run, change: Interventions, before: Decoded, after: Decoded) -> Next | None:
+    """At the overridden position, else at the first difference of the translations; None if there is none."""
+    ours, theirs = (one.hypotheses[0].ids if one.hypotheses else () for one in (before, after))
     position = change.position if change.keys else first_difference(ours, theirs)
     if position is None:
         return None
-    plain = run.next_tokens(source, ours[:position])[-1]
+    plain = run.next_tokens(before.source, ours[:position])[-1]
     with active(run, change):
-        return Next(position, plain, run.next_tokens(source, ours[:position])[-1])
+        return Next(position, plain, run.next_tokens(before.source, ours[:position])[-1])
 
 
 def _check(change: Interventions, src_len: int, tgt_len: int) -> None:

@@ -20,6 +20,7 @@ from s2s.words.glossary_sampling import SAMPLING
 from s2s.words.glossary_training import TRAINING
 from s2s.words.listing import listed
 from s2s.words.metrics import FRACTIONS, NUMBER_NAMES, MetricName, smoothing_note
+from s2s.words.numbers import four_digits, nats, percent
 from s2s.words.term import Term
 from s2s.words.views import SEEN_IN
 
@@ -33,7 +34,10 @@ __all__ = [
     "MetricName",
     "Term",
     "forms",
+    "four_digits",
     "listed",
+    "nats",
+    "percent",
     "smoothing_note",
 ]
 

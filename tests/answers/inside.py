@@ -29,8 +29,9 @@ from s2s.analysis import (
 )
 from s2s.analysis.intervene import all_heads
 from s2s.demo import DEMOS, random_sentences
-from s2s.runs import Interventions, probes, states, teacher_forcing, translate_with
+from s2s.runs import Interventions, probes, states, teacher_forcing
 from tests.answers.search import found_of, run, sentences
+from tests.runs.intervened import translate_with
 
 BANK = ("the bank is by the river", "I need to bank the money")
 GOLD = GoldLinks(frozenset({(0, 0), (1, 1), (2, 2), (3, 3), (4, 4), (5, 5)}))

@@ -15,9 +15,9 @@ LAYERS = 2
 HEADS = 4
 LONG = "the red house " * 10 + "the"  # 32 tokens with the end
 LABELS_APART = """([least, wide]) => { // pixels: the font size, the screen that the figure fits
-  const figure = document.querySelector('.st-key-canvas .js-plotly-plot .main-svg');
+  const figure = document.querySelector('.st-key-figure-map .js-plotly-plot .main-svg');
   if (!(figure?.getBoundingClientRect().right <= wide)) return false;
-  const labels = [...document.querySelectorAll('.st-key-canvas :is(.xtick, .x2tick) text')];
+  const labels = [...document.querySelectorAll('.st-key-figure-map :is(.xtick, .x2tick) text')];
   const names = labels.map(one => one.getBoundingClientRect());
   const middles = names.map(one => one.x + one.width / 2);
   return middles.length >= 8 && middles.slice(1).every((middle, at) => middle - middles[at] >= least);
@@ -51,9 +51,9 @@ def column_labels_do_not_overlap_and_hover_shows_the_omitted_ones(page: Page) ->
         expect(page.locator(".hoverlayer .hovertext")).to_have_count(0)
         page.set_viewport_size(screen)
         page.wait_for_function(LABELS_APART, arg=[12, screen["width"]])
-        expect(page.locator(".st-key-canvas .ytick text")).to_have_count(32)
-        box = page.locator(".st-key-canvas .heatmaplayer image").bounding_box() or {}
-        page.locator(".st-key-canvas .nsewdrag").first.hover(
+        expect(page.locator(".st-key-figure-map .ytick text")).to_have_count(32)
+        box = page.locator(".st-key-figure-map .heatmaplayer image").bounding_box() or {}
+        page.locator(".st-key-figure-map .nsewdrag").first.hover(
             position={"x": 1.5 / 32 * box["width"], "y": 0.5 / 32 * box["height"]}
         )
         expect(page.locator(".hoverlayer .hovertext")).to_contain_text("it attends to 2 red: ")
@@ -98,10 +98,10 @@ def test_a_link_clicks_and_keys_open_and_enlarge_a_head_hover_shows_the_weight_a
     opened(page, "2", "2")
     expect(canvas(page)).to_have_attribute("data-painted", re.compile(r" 1\.1$"))
     page.wait_for_function("decodeURIComponent(location.search).includes('alone:2.2')")
-    page.get_by_role("button", name="Save", exact=True).click()
+    page.locator(".st-key-menu-map").get_by_role("button").click()
     page.get_by_role("button", name="PNG, PDF").click()
     assert {"maison", "rouge", "predicts"} <= {*words(saved(page, format="pdf", width="12"))}
-    page.get_by_role("button", name="Save all heads").click()
+    page.locator(".st-key-menu-heads").get_by_role("button").click()
     page.get_by_role("button", name="PNG, PDF").click()
     pdf = saved(page, format="pdf", width="12")
     assert {"layer", "head", "monotonic"} <= {*words(pdf)}

@@ -91,8 +91,10 @@ def test_a_deep_link_opens_its_data_are_downloaded_and_a_candidate_is_written(
     assert text == "la maison rouge"
     expect(page).to_have_title(re.compile(r"^Home: .+ · seq2seq-lab$"))
     expect(page.get_by_test_id("stSidebarNavLink")).to_have_count(len(PAGES))
+    page.get_by_role("button", name="Save, data, code").click()
     with page.expect_download() as download:
-        page.get_by_role("button", name="Download data").click()
+        page.get_by_role("button", name="CSV", exact=True).click()
+    page.keyboard.press("Escape")
     assert (
         download.value.suggested_filename
         == "demo-en-fr-step-1-500-cross-attention-layer-2-of-2-head-3-of-4.csv"

@@ -9,7 +9,8 @@ from s2s.config import UserError
 from s2s.plots.intervene_view import pictures
 from s2s.questions import Candidates, Changed, Finding, Have, Intervene, intervene
 from s2s.questions.changed import ENDS, STARTS
-from s2s.runs import Decoded, DecodedHypothesis, Interventions, Run, translate_with
+from s2s.runs import Decoded, DecodedHypothesis, Interventions, Run
+from tests.runs.intervened import translate_with
 
 DEMO = "demo-en-fr"
 TEXT = "the red house"
@@ -101,7 +102,7 @@ def test_another_head_is_looked_at_without_translating_again(
 ) -> None:
     asked = replace(ASKED, switched="cross.2.3=off")
     one = Have().answer(asked)
-    monkeypatch.setattr(intervene, "effect", None)
+    monkeypatch.setattr(intervene, "next_token", None)
     question = replace(asked, layer="2", head="3")
     other = Have().answer(question)
     assert other is one

@@ -11,7 +11,8 @@ from s2s.config import UserError
 from s2s.decode import STRATEGIES
 from s2s.model.attention import is_hooked
 from s2s.runs import Run
-from s2s.runs.intervention import InterventionResult, Interventions, active, translate_with
+from s2s.runs.intervention import Interventions, active
+from tests.runs.intervened import Intervened, translate_with
 
 SOURCE = "the red house"
 TARGET = "la maison rouge"
@@ -158,7 +159,7 @@ def test_what_cannot_be_changed_is_said(run: Run, change: Interventions, sentenc
 def test_others_read_the_plain_model_meanwhile(run: Run) -> None:
     expected = run.translate([SOURCE, LONG])
     read: list[object] = []
-    changed: list[InterventionResult] = []
+    changed: list[Intervened] = []
     heads = tuple(
         (Head(kind, 0, head), "uniform")
         for kind in KINDS

@@ -13,6 +13,7 @@ import torch
 
 from s2s import plots
 from s2s.model import masks
+from s2s.questions import AttentionOf
 from s2s.runs import Run
 from s2s.ui.architecture.request import STATE, ArchitectureRequest
 from s2s.ui.kit import RunVocabulary, cached, chart, file_name, sentence, vocabulary
@@ -94,7 +95,8 @@ def _length(run: Run, text: str) -> int:
 
 def padded_pair(run: Run, *texts: str) -> PaddedPair:
     """The sentences with the model's own translations."""
-    attentions = [cached.translation(run, text).attention for text in texts]
+    name = cached.named(run)
+    attentions = [cached.SCREEN.answer(AttentionOf(name, text)).attention for text in texts]
     sources = [tuple(attention.src_tokens) for attention in attentions]
     targets = [tuple(attention.tgt_inputs) for attention in attentions]
     return PaddedPair(_padded(sources), _padded(targets), tuple(map(len, sources)))

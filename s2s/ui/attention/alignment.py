@@ -12,7 +12,6 @@ from s2s.ui.attention.page import select
 from s2s.ui.attention.view_state import STATE
 from s2s.ui.kit import cached, gold_alignment, plain, show_all, show_pair, show_table
 from s2s.ui.shell import page_link
-from s2s.views import view_of
 
 MAX_EXAMPLES = 12  # sentences with a gold alignment that are offered
 ROWS = "links rows"
@@ -23,16 +22,20 @@ def show(asked: Asked) -> None:
     """The links; beside them the method, below them sentences to try."""
     if asked.question.kind != "cross":
         st.info("Only cross-attention links words of the source with words of the target.")
-        st.button("Show cross-attention", on_click=_show_cross, icon=":material/swap_horiz:")
+        st.button(
+            "Show cross-attention",
+            on_click=lambda: st.session_state.update(kind="cross"),
+            icon=":material/swap_horiz:",
+        )
         return
     with asked.beside, st.container(horizontal=True, vertical_alignment="bottom"):
         if STATE.draw("links", width=210) == "share":
             share_slider()
         of_best = st.container(width="content")
         gold_alignment.show_lessons_run(asked.run)
-    question = _question(asked)
+    question = STATE.question(Alignment, **asked.question.shared_with(Alignment))
     answer = cached.SCREEN.answer(question)
-    show_all(question, answer, view_of(question).pictures(question, answer, asked.model))
+    show_all(question, answer, asked.model)
     with of_best:
         _best_head(asked, answer)
     rows = st.expander("Links as a table", icon=":material/table:", key=ROWS, on_change="rerun")
@@ -45,20 +48,6 @@ def show(asked: Asked) -> None:
         "heads",
         "Alignment error over many sentences",
         set=share.pack({"view": "alignment", "links": question.links}),
-    )
-
-
-def _question(asked: Asked) -> Alignment:
-    page = asked.question
-    return STATE.question(
-        Alignment,
-        run=page.run,
-        text=page.text,
-        target=page.target,
-        strategy=page.strategy,
-        layer=page.layer,
-        head=page.head,
-        reduce=page.reduce,
     )
 
 
@@ -110,7 +99,3 @@ def _examples(asked: Asked, answer: Aligned) -> None:
         placeholder="Choose one",
         on_change=picked,
     )
-
-
-def _show_cross() -> None:
-    st.session_state["kind"] = "cross"

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from s2s.plots import AllHeads
-from s2s.questions import HeadsOf
+from s2s.questions import HeadsOf, head_at
 from s2s.ui.attention.asked import Asked
 from s2s.ui.attention.page import select
 from s2s.ui.attention.view_state import STATE
@@ -19,19 +18,10 @@ def show_grid(asked: Asked) -> None:
     """All heads; a click opens one."""
     of = asked.question
     shape = asked.answer.attention.view(of.kind).weights.shape[:2]
-    question = STATE.question(
-        HeadsOf,
-        run=of.run,
-        text=of.text,
-        target=of.target,
-        kind=of.kind,
-        layer=of.layer or str(shape[0]),
-        head=of.head,
-    )
+    question = STATE.question(HeadsOf, **of.shared_with(HeadsOf))
     answer = cached.SCREEN.answer(question)
     (picture,) = view_of(question).pictures(question, answer, asked.model)
-    is_there = isinstance(picture.figure, AllHeads) and picture.figure.enlarged
-    if question.alone and not is_there:
+    if question.alone and head_at(question.alone, *shape) is None:
         pickers.notify(
             f"There is no head {question.alone[:20]} to enlarge: this model has {shape[0]} layers of {shape[1]} heads."
         )

@@ -9,7 +9,7 @@ import streamlit as st
 
 from s2s.analysis import WEIGHT_INTERVENTIONS, Attention, Head, all_heads
 from s2s.config import UserError
-from s2s.questions import CHOSEN, KIND_NAMES, Changed, Intervene, positions
+from s2s.questions import CHOSEN, KIND_NAMES, Intervene, positions
 from s2s.ui.attention.asked import Asked
 from s2s.ui.attention.view_state import STATE
 from s2s.ui.kit import (
@@ -22,8 +22,6 @@ from s2s.ui.kit import (
     show_all,
     switched_heads,
 )
-from s2s.ui.kit import show as show_picture
-from s2s.views import view_of
 
 
 def show(asked: Asked) -> None:
@@ -35,17 +33,18 @@ def show(asked: Asked) -> None:
         overridden, switched = _heads(asked)
         if at or to or switched:
             st.button("Reset", key="reset change", icon=":material/undo:", on_click=_reset)
-    _answer(asked, (at, to, overridden), switched)
+    _answer(asked, {"at": at, "to": to, "overridden": overridden}, switched)
 
 
-def _answer(asked: Asked, override: tuple[str, str, str], switched: str) -> None:
+def _answer(asked: Asked, override: dict[str, str], switched: str) -> None:
     """What the interventions change, or what is still to be chosen."""
-    at, to, _ = override
+    at, to = override["at"], override["to"]
     if not (switched or (at and to)):
         st.info(_invitation(at, to), icon=":material/touch_app:")
         _example(asked.answer.attention)
         return
-    question = _question(asked, override if at and to else ("", "", ""), switched)
+    override = override if at and to else {}
+    question = Intervene(**asked.question.shared_with(Intervene), **override, switched=switched)
     try:
         answer = cached.SCREEN.answer(question)
     except UserError as error:
@@ -54,20 +53,7 @@ def _answer(asked: Asked, override: tuple[str, str, str], switched: str) -> None
     except cached.PendingError as pending:  # the page's own picture stays
         pending.draw("change")
         return
-    _show_answer(question, answer, asked.model)
-
-
-def _question(asked: Asked, override: tuple[str, str, str], switched: str) -> Intervene:
-    page = asked.question
-    subjects = (page.run, page.text, page.target, page.strategy)
-    return Intervene(*subjects, *override, switched, page.kind, page.layer, page.head)
-
-
-def _show_answer(question: Intervene, answer: Changed, model: str) -> None:
-    *pictures, heatmap = view_of(question).pictures(question, answer, model)
-    show_all(question, answer, pictures)
-    with st.expander("Attention under the interventions", icon=":material/grid_on:"):
-        show_picture(heatmap, question, answer)
+    show_all(question, answer, asked.model, folded="Attention under the interventions")
 
 
 def remind(view: str) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
-
 import numpy as np
 import streamlit as st
 
@@ -11,7 +9,6 @@ from s2s.questions import SHARE_STEP, AttentionLines
 from s2s.ui.attention.asked import Asked
 from s2s.ui.attention.view_state import STATE
 from s2s.ui.kit import pickers, show_all
-from s2s.views import view_of
 
 
 def show(asked: Asked) -> None:
@@ -19,9 +16,9 @@ def show(asked: Asked) -> None:
     with asked.beside, st.container(horizontal=True, vertical_alignment="bottom"):
         heads = _heads(asked)
         share = share_slider()
-    question = replace(AttentionLines(**asdict(asked.question)), heads=heads, share=share)
-    pictures = view_of(question).pictures(question, asked.answer, asked.model)
-    show_all(question, asked.answer, pictures)
+    page = asked.question.shared_with(AttentionLines)
+    question = AttentionLines(**page, heads=heads, share=share)
+    show_all(question, asked.answer, asked.model)
 
 
 def _heads(asked: Asked) -> str:

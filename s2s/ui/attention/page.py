@@ -17,7 +17,6 @@ from s2s.ui.kit import (
     FindOne,
     address,
     cached,
-    changed_checkpoint,
     pickers,
     sentence,
     sentence_row,
@@ -55,25 +54,18 @@ def ask() -> Asked | None:
             FIND_ONE.show(row.best, row.text, Decoding(DEFAULT.strategy))
         return None
     with row.beside:
-        settings = settings_box(_changed(row.best, row.text))
+        settings = settings_box(row.best, _is_changed(row.best, row.text))
     with settings:
         run = kit_target.checkpoint(row.best)
         strategy = STATE.draw("strategy")
         name = cached.named(run)
         own = cached.SCREEN.answer(Translate(name, row.text, strategy)).text
-        wanted = kit_target.target_box(run, row.text, own)
+        target = kit_target.target_box(run, row.text, own)
     with found:
         FIND_ONE.show(run, row.text, Decoding(strategy))
-    question = STATE.question(
-        AttentionOf,
-        run=name,
-        text=row.text,
-        target="" if wanted == own else wanted,
-    )
+    question = STATE.question(AttentionOf, run=name, text=row.text, target=target)
     answer = cached.SCREEN.answer(question)
-    if answer.note:
-        shown = "The model's own translation is" if answer.target else "Only the first step is"
-        pickers.notify(f"The target cannot be forced: {answer.note} {shown} shown instead.")
+    kit_target.note_unfitting(answer.note, answer.target)
     STATE.belongs_to("sentence", run.key, row.text, answer.target)
     how = "→" if answer.target == answer.own else "Forced:"
     person = html.escape(sentence.person_said(row.facts, row.text))
@@ -84,46 +76,30 @@ def ask() -> Asked | None:
         STATE.segments("view", "View", labels, label_visibility="collapsed")
         kind = pickers.kind_picker()
         shape = answer.attention.view(kind)
-        layer = pickers.layer_picker(shape, mean=True)
-        head = pickers.head_picker(shape)
+        which = HeadSelection(
+            kind, pickers.layer_picker(shape, mean=True), pickers.head_picker(shape)
+        )
     with settings:
-        reduce = _reduction(HeadSelection(kind, layer, head))
-        scale = STATE.draw("scale")
-        words, drop = (STATE.draw(name) for name in ("words", "drop"))
-    question = replace(
-        question,
-        kind=kind,
-        layer="" if layer == len(shape.weights) - 1 else _number(layer),
-        head="" if head is None else _number(head),
-        reduce=reduce,
-        scale=scale,
-        words=words,
-        drop=drop,
-    )
+        reduce = _reduction(which)
+        drawn = {name: STATE.draw(name) for name in ("scale", "words", "drop")}
+    question = replace(question.of_head(which, answer), reduce=reduce, **drawn)
     return Asked(run, question, answer, cached.model_name(run), st.container())
 
 
-def _changed(best: Run, text: str) -> list[str]:
-    """What differs from the default."""
+def _is_changed(best: Run, text: str) -> dict[str, bool]:
+    """Of each setting, whether it differs from the default."""
+    strategy = STATE.shown("strategy")
     given = address.fresh("reduce")
-    reduce = str((st.session_state.get(REDUCE) if given is None else given) or DEFAULT.reduce)
-    return [
-        *changed_checkpoint(best),
-        *([STATE.shown("strategy")] if STATE.shown("strategy") != DEFAULT.strategy else []),
-        *(["another target"] if kit_target.is_forced(best, text) else []),
-        *(
-            [REDUCTIONS[reduce].label.lower()]
-            if reduce != DEFAULT.reduce and reduce in REDUCTIONS
-            else []
-        ),
-        *(["one scale per row"] if STATE.shown("scale") == "row" else []),
-        *(["words merged"] if STATE.shown("words") else []),
-        *(["sinks hidden"] if STATE.shown("drop") else []),
-    ]
-
-
-def _number(index: int | None) -> str:
-    return pickers.MEAN if index is None else str(index + 1)
+    slug = str(st.session_state.get(REDUCE) if given is None else given)
+    reduce = REDUCTIONS.get(slug, REDUCTIONS[DEFAULT.reduce])
+    return {
+        strategy: strategy != DEFAULT.strategy,
+        "another target": kit_target.is_forced(best, text, strategy),
+        reduce.label.lower(): reduce != REDUCTIONS[DEFAULT.reduce],
+        "one scale per row": STATE.shown("scale") == "row",
+        "words merged": bool(STATE.shown("words")),
+        "sinks hidden": bool(STATE.shown("drop")),
+    }
 
 
 def _reduction(which: HeadSelection) -> str:

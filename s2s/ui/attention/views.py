@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from s2s.questions import KIND_NAMES, AttentionOf, Question, options
+from s2s.questions import KIND_NAMES, Question, options
 from s2s.ui.attention import alignment, heatmap, intervention, lines
 from s2s.ui.attention.asked import Asked
 from s2s.ui.attention.view_state import STATE
@@ -48,7 +48,7 @@ def show(asked: Asked) -> None:
         return
     question = STATE.question(view.question, **_given(view.question, asked))
     answer = cached.SCREEN.answer(question)
-    show_all(question, answer, view.pictures(question, answer, asked.model))
+    show_all(question, answer, asked.model)
 
 
 def kinds(question: type[Question[Any]]) -> list[str]:
@@ -59,9 +59,8 @@ def kinds(question: type[Question[Any]]) -> list[str]:
 
 def _given(kind: type[Question[Any]], asked: Asked) -> dict[str, Any]:
     """What the page has chosen for every tab, and the widgets of what is this question's alone."""
-    shared = {row.name for row in AttentionOf.declared()}
-    names = [row.name for row in kind.declared()]
+    shared = asked.question.shared_with(kind)
     own = [row.name for row in kind.declared() if row.name not in shared and row.metadata["label"]]
     with asked.beside, st.container(horizontal=True, vertical_alignment="bottom"):
         drawn = {name: STATE.draw(name) for name in own}
-    return {name: getattr(asked.question, name) for name in names if name in shared} | drawn
+    return shared | drawn

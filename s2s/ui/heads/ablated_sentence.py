@@ -10,7 +10,7 @@ from s2s import plots
 from s2s.runs import Interventions, Reference, Run, RunKey, active, teacher_forcing
 from s2s.ui.heads.picture import download, draw
 from s2s.ui.heads.request import HeadsRequest
-from s2s.ui.kit import both_translations, cached, nats, plain, shortened
+from s2s.ui.kit import cached, compared_texts, nats, plain, shortened
 
 STRATEGY = "greedy"
 
@@ -24,7 +24,7 @@ def show(request: HeadsRequest, text: str, change: Interventions) -> None:
     st.markdown(
         "**The translation stays the same.**" if is_same else "**The translation changes.**"
     )
-    both_translations(before, after)
+    compared_texts(*plots.both_translations(before, after))
     if not before.text:
         return
     plain_run = cached.reference(run, text, before.text)

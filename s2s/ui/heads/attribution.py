@@ -30,7 +30,7 @@ from s2s.ui.heads.request import HeadsRequest
 from s2s.ui.heads.sentence_request import SentenceRequest, read_sentence
 from s2s.ui.heads.signed_map import signed_map
 from s2s.ui.heads.view_state import STATE
-from s2s.ui.kit import cached, captions, chart, file_name, forms, plain
+from s2s.ui.kit import cached, chart, file_name, forms, nats, plain
 
 ALL_HEADS = "all"
 MAPS = {slug: row.label for slug, row in REDUCTIONS.items() if "cross" in row.kinds}
@@ -168,7 +168,7 @@ def _largest(shown: Shown) -> str:
     values = shown.found.values
     row, column = divmod(int(np.abs(values).argmax()), values.shape[1])
     return (
-        f"The largest: {shown.columns[column]} accounts for {captions.nats(values[row, column])} nats of the"
+        f"The largest: {shown.columns[column]} accounts for {nats(values[row, column])} nats of the"
         f" log-probability of {shown.rows[row]}."
     )
 

@@ -9,9 +9,10 @@ from typing import NamedTuple
 import streamlit as st
 
 from s2s.analysis import INTERVENTIONS, KINDS, Head, all_heads
+from s2s.questions import KIND_NAMES
 from s2s.runs import Run
 from s2s.ui.heads.view_state import STATE
-from s2s.ui.kit import as_link, captions, switched_heads
+from s2s.ui.kit import as_link, switched_heads
 
 
 class HeadSwitches(NamedTuple):
@@ -48,7 +49,7 @@ def head_switches(run: Run) -> dict[Head, str]:
 
 def _kind(kind: str, shown: HeadSwitches) -> None:
     own = [head for head in shown.every if head.kind == kind]
-    name = captions.KIND_NAMES[kind]
+    name = KIND_NAMES[kind]
     _switch_button(f"All {name}", f"switch {kind}", own, shown)
     for layer in sorted({head.layer for head in own}):
         of_layer = [head for head in own if head.layer == layer]

@@ -13,12 +13,13 @@ from s2s import plots
 from s2s.analysis import INTERVENTIONS, KINDS
 from s2s.jobs import head_importance
 from s2s.plots import PLOTS, HeadPoint, HeadValues, LineSeries
+from s2s.questions import KIND_NAMES
 from s2s.ui.heads import strength
 from s2s.ui.heads.experiment_panel import measured
 from s2s.ui.heads.picture import download, draw
 from s2s.ui.heads.request import HeadsRequest, sentences
 from s2s.ui.heads.view_state import STATE
-from s2s.ui.kit import captions, plain
+from s2s.ui.kit import plain
 
 UNIT = "nats per token"
 CHANGE = f"change of the loss, {UNIT}"
@@ -61,7 +62,7 @@ def points(found: Mapping[str, Any]) -> dict[str, list[tuple[str, int, int, Head
                 layer,
                 head,
                 HeadPoint(
-                    f"{captions.KIND_NAMES[kind]}, layer {layer + 1} head {head + 1}",
+                    f"{KIND_NAMES[kind]}, layer {layer + 1} head {head + 1}",
                     0.0,
                     *(measured[name][kind][layer][head] for name in ("value", "low", "high")),
                 ),
@@ -108,7 +109,7 @@ def _doubled(found: Mapping[str, Any]) -> str:
 def _grids(found: Mapping[str, Any], title: str) -> None:
     parts = {name: found["measured"][name] for name in ("value", "low", "high")}
     grids = [
-        HeadValues(captions.KIND_NAMES[kind], *(np.array(part[kind]) for part in parts.values()))
+        HeadValues(KIND_NAMES[kind], *(np.array(part[kind]) for part in parts.values()))
         for kind in KINDS
     ]
     figure = plots.head_values(grids, title=title, unit=UNIT)
@@ -123,7 +124,7 @@ def _grids(found: Mapping[str, Any], title: str) -> None:
 def _agreement(found: Mapping[str, Any], title: str) -> None:
     gradient = found["gradient"]["value"]
     kinds = {
-        captions.KIND_NAMES[kind]: [
+        KIND_NAMES[kind]: [
             point._replace(x=gradient[kind][layer][head]) for _, layer, head, point in rows
         ]
         for kind, rows in points(found).items()
@@ -136,7 +137,7 @@ def _agreement(found: Mapping[str, Any], title: str) -> None:
     )
     draw(figure, title)
     found_ranks = "; ".join(
-        f"{captions.KIND_NAMES.get(kind, 'all heads')} {_rank(value)}"
+        f"{KIND_NAMES.get(kind, 'all heads')} {_rank(value)}"
         for kind, value in found["agreement"].items()
     )
     st.caption(

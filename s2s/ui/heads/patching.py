@@ -25,7 +25,7 @@ from s2s.ui.heads.request import HeadsRequest
 from s2s.ui.heads.sentence_request import SentenceRequest, read_sentence
 from s2s.ui.heads.signed_map import signed_map
 from s2s.ui.heads.view_state import STATE
-from s2s.ui.kit import cached, captions, chart, file_name, forms, plain, unique_names
+from s2s.ui.kit import cached, chart, file_name, forms, nats, plain, unique_names
 from s2s.ui.kit.sentence import MAX_CHARACTERS, other_source
 
 CANDIDATES = 5  # most probable tokens of each run that are offered
@@ -171,7 +171,7 @@ def _metric_sentence(asked: SentenceRequest, metric: Metric, result: PatchingRes
     prefix = plain(" ".join([_start(asked.run), *asked.tgt_tokens[: metric.position]]))
     return (
         f"Metric: *m* = logit of *{a}* minus logit of *{b}* after *{prefix}*, which is also the difference of their"
-        f" log-probabilities. Run on A: {captions.nats(result.own_a)} nats; run on B: {captions.nats(result.own_b)}."
+        f" log-probabilities. Run on A: {nats(result.own_a)} nats; run on B: {nats(result.own_b)}."
         " Effect = (*m* of B with the patch − *m* of B) / (*m* of A − *m* of B): 0 as the run on B, 1 as the run on A."
     )
 

@@ -13,12 +13,13 @@ from s2s.analysis import heads
 from s2s.config import UserError
 from s2s.jobs import head_roles_history
 from s2s.model import saved_steps
+from s2s.questions import KIND_NAMES
 from s2s.runs import Sentences
 from s2s.ui.heads import role_picture
 from s2s.ui.heads.experiment_panel import measured
 from s2s.ui.heads.request import HeadsRequest
 from s2s.ui.heads.view_state import STATE
-from s2s.ui.kit import as_markdown, cached, captions, chart, file_name, plain
+from s2s.ui.kit import as_markdown, cached, chart, file_name, plain
 from s2s.ui.kit.tables import frame_csv
 
 FRAMES = 24  # of the animation, at most
@@ -73,7 +74,7 @@ def _spread(history: Sequence[head_roles_history.RolesAt]) -> list[head_roles_hi
 def _curves(known: head_roles_history.RolesHistory, title: str) -> None:
     """One role of one kind of attention, a line per head."""
     history = known.checkpoints
-    kinds = {kind: captions.KIND_NAMES[kind] for kind in history[0].kinds}
+    kinds = {kind: KIND_NAMES[kind] for kind in history[0].kinds}
     with st.container(horizontal=True, vertical_alignment="bottom", key="chosen role"):
         kind = STATE.choice("kind", "Attention", kinds, default=next(iter(kinds)), width=220)
         roles = {slug: heads.CORPUS_ROLES[slug].label for slug in history[0].kinds[kind].strengths}

@@ -12,10 +12,11 @@ import streamlit as st
 from s2s import plots
 from s2s.analysis import heads
 from s2s.jobs import head_roles
+from s2s.questions import KIND_NAMES
 from s2s.ui.heads.request import HeadsRequest
 from s2s.ui.heads.role_picture import in_line
 from s2s.ui.heads.view_state import STATE
-from s2s.ui.kit import captions, chart, file_name
+from s2s.ui.kit import chart, file_name
 from s2s.ui.kit.tables import frame_csv
 
 LABELS: Mapping[str, str] = MappingProxyType(
@@ -110,5 +111,5 @@ def _grid(kind: str, one: heads.MatchScore) -> plots.HeadGrid:
         for layer in range(n_layers)
     ]
     words = [[""] * n_heads for _ in range(n_layers)]
-    name = f"{captions.KIND_NAMES[kind]}, {one.n_rows:,} rows, baseline {one.uniform:.0%}"
+    name = f"{KIND_NAMES[kind]}, {one.n_rows:,} rows, baseline {one.uniform:.0%}"
     return plots.HeadGrid(name, words, one.score, hovers)

@@ -12,9 +12,10 @@ import streamlit as st
 from s2s import plots
 from s2s.analysis import heads
 from s2s.jobs import head_roles
+from s2s.questions import KIND_NAMES
 from s2s.ui.heads.request import HeadsRequest
 from s2s.ui.heads.view_state import STATE
-from s2s.ui.kit import captions, chart, file_name, plain
+from s2s.ui.kit import chart, file_name, plain
 from s2s.ui.kit.tables import frame_csv
 from s2s.ui.shell import page_link
 
@@ -67,7 +68,7 @@ def _grid(kind: str, found: heads.KindRoles) -> plots.HeadGrid:
     for layer in range(shape[0]):
         hovers.append([hover(found, layer, head) for head in range(shape[1])])
     words = [[SHORT[slug] for slug in row] for row in found.role]
-    return plots.HeadGrid(captions.KIND_NAMES[kind], words, found.own_strength, hovers)
+    return plots.HeadGrid(KIND_NAMES[kind], words, found.own_strength, hovers)
 
 
 def hover(found: heads.KindRoles, layer: int, head: int) -> str:
@@ -88,7 +89,7 @@ def ranked(found: heads.KindRoles, layer: int, head: int) -> list[tuple[str, flo
 
 def _how_to_read(kinds: Mapping[str, heads.KindRoles]) -> str:
     n_rows = {kind: found.n_rows for kind, found in kinds.items()}
-    counted = ", ".join(f"{n:,} of {captions.KIND_NAMES[kind]}" for kind, n in n_rows.items())
+    counted = ", ".join(f"{n:,} of {KIND_NAMES[kind]}" for kind, n in n_rows.items())
     known = {slug for found in kinds.values() for slug in found.role.ravel()}
     short = ", ".join(
         f"{SHORT[slug]}: {heads.CORPUS_ROLES[slug].label}"
@@ -101,7 +102,7 @@ def _how_to_read(kinds: Mapping[str, heads.KindRoles]) -> str:
 def _detail(request: HeadsRequest, kinds: Mapping[str, heads.KindRoles]) -> None:
     """One head's strengths, and where its weights can be seen."""
     options = {
-        f"{kind}.{layer + 1}.{head + 1}": f"{captions.KIND_NAMES[kind]}, layer {layer + 1}, head {head + 1}"
+        f"{kind}.{layer + 1}.{head + 1}": f"{KIND_NAMES[kind]}, layer {layer + 1}, head {head + 1}"
         for kind, found in kinds.items()
         for layer, head in np.ndindex(*found.role.shape)
     }
@@ -181,6 +182,6 @@ def _rules() -> str:
         "",
     ]
     for role in heads.CORPUS_ROLES.values():
-        kinds = ", ".join(captions.KIND_NAMES[kind] for kind in role.kinds)
+        kinds = ", ".join(KIND_NAMES[kind] for kind in role.kinds)
         lines.append(f"- **{role.label}** ({kinds}): {plain(role.rule)}")
     return "\n".join(lines)

@@ -11,10 +11,11 @@ import streamlit as st
 from s2s import plots
 from s2s.analysis import heads
 from s2s.jobs import head_roles
+from s2s.questions import KIND_NAMES
 from s2s.ui.heads.request import HeadsRequest
 from s2s.ui.heads.role_picture import in_line
 from s2s.ui.heads.view_state import STATE
-from s2s.ui.kit import captions, chart, file_name
+from s2s.ui.kit import chart, file_name
 from s2s.ui.kit.tables import frame_csv
 
 ACROSS = "verb-subject-across"
@@ -57,7 +58,7 @@ def _across(one: heads.RelationAccuracy) -> str:
         dict.fromkeys(f"layer {layer + 1}, head {head + 1}" for layer, head in one.chosen)
     )
     return (
-        f"{captions.KIND_NAMES[one.kind].capitalize()}: a head chosen on one half of the sentences ({chosen}) finds the"
+        f"{KIND_NAMES[one.kind].capitalize()}: a head chosen on one half of the sentences ({chosen}) finds the"
         f" subject across a relative clause (*was* → *cat* in *the cat who chased the mouse was black*) in"
         f" **{one.held_out:.0%}** of the other half; the best of {one.hits[0].size} random heads:"
         f" {_range(one.best_random)}. {sum(one.n):,} questions."
@@ -134,4 +135,4 @@ def _grid(one: heads.RelationAccuracy) -> plots.HeadGrid:
         for layer in range(n_layers)
     ]
     words = [[""] * n_heads for _ in range(n_layers)]
-    return plots.HeadGrid(captions.KIND_NAMES[one.kind], words, one.accuracy, hovers)
+    return plots.HeadGrid(KIND_NAMES[one.kind], words, one.accuracy, hovers)

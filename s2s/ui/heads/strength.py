@@ -11,12 +11,12 @@ import streamlit as st
 from s2s import plots
 from s2s.analysis import heads
 from s2s.plots import PLOTS, HeadPoint
+from s2s.questions import KIND_NAMES
 from s2s.runs import Sentences
 from s2s.ui.heads.experiment_panel import measured
 from s2s.ui.heads.picture import download, draw
 from s2s.ui.heads.request import HeadsRequest
 from s2s.ui.heads.view_state import STATE
-from s2s.ui.kit import captions
 
 DEFAULT_ROLE = "previous"  # of CORPUS_ROLES
 Rows = Sequence[tuple[str, int, int, HeadPoint]]  # kind, layer, head, and its importance
@@ -37,7 +37,7 @@ def show(
     }
     role = STATE.choice("strength", "Role", roles, default=_default(roles), width=240)
     kinds = {
-        captions.KIND_NAMES[kind]: [
+        KIND_NAMES[kind]: [
             point._replace(x=found["kinds"][kind]["strengths"][role][layer][head])
             for _, layer, head, point in rows
         ]

@@ -16,10 +16,11 @@ def _are_ids(text: str) -> bool:
 
 @dataclass(frozen=True)
 class HomeView:
-    """Which sentence of the text is looked at, and which word of its translation was replaced."""
+    """Which sentence of the text is looked at, which word of its translation was replaced, and a part of the map."""
 
     sentence: str = field("", one_of(*map(str, range(1, MOST_SENTENCES + 1))), scope="text")
     forced: str = field("", _are_ids, scope="sentence")  # ids that the target begins with: `6.152`
+    part: str = field("", scope="sentence", link="from")  # of a large map: `33.1`
 
 
 STATE = ViewState("home", HomeView)

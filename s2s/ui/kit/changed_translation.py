@@ -1,4 +1,4 @@
-"""A translation without and with a change of the model, one below the other, differences marked."""
+"""Texts one below the other, differences marked."""
 
 from __future__ import annotations
 
@@ -8,18 +8,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from s2s.reports import differences
-from s2s.runs import Decoded
-from s2s.ui.kit.captions import nats
 from s2s.ui.kit.text import plain
-
-
-def both_translations(before: Decoded, after: Decoded) -> None:
-    """`after.log_prob` is the changed model's."""
-    texts = {
-        f"Without the change · log-probability {nats(before.log_prob)} nats": before.text,
-        f"With the change · log-probability {nats(after.log_prob)} nats, by the changed model": after.text,
-    }
-    compared_texts(texts, ("the new translation", "the old one"))
 
 
 def compared_texts(texts: Mapping[str, str], nouns: tuple[str, str]) -> None:

@@ -21,6 +21,7 @@ from s2s.ui.kit.captions import file_name
 from s2s.ui.kit.changed_translation import compared_texts
 from s2s.ui.kit.charts import chart
 from s2s.ui.kit.text import plain
+from s2s.views import view_of
 
 SHOWN = "pictures of the page"  # in the session: what a snapshot has
 MENU = "Save, data, code"
@@ -43,10 +44,15 @@ def shown() -> list[Picture]:
     return [*st.session_state.get(SHOWN, {}).values()]
 
 
-def show_all(question: Question[Any], answer: Any, pictures: Sequence[Picture]) -> None:
-    """The answer of the page: its pictures, one below the other."""
+def show_all(question: Question[Any], answer: Any, model: str, *, folded: str = "") -> None:
+    """The answer of the page: its pictures, one below the other; the last one is folded under a title, if given."""
+    pictures = view_of(question).pictures(question, answer, model)
+    n_open = len(pictures) - bool(folded)
     with st.container(key="answer", border=True):
-        for picture in pictures:
+        for picture in pictures[:n_open]:
+            show(picture, question, answer)
+    for picture in pictures[n_open:]:
+        with st.expander(folded, icon=":material/grid_on:"):
             show(picture, question, answer)
 
 

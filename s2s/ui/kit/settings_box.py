@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 import streamlit as st
 
@@ -13,17 +13,18 @@ from s2s.ui.streamlit_parts import DeltaGenerator
 MOST = 3  # named in the title
 
 
-def changed_checkpoint(best: Run) -> list[str]:
+def settings_box(best: Run, is_changed: Mapping[str, bool]) -> DeltaGenerator:
+    """A popover, which moves nothing on the page. Of each setting, whether it differs: `{"rollout": True}`."""
+    changed = [*_checkpoint(best), *(name for name, differs in is_changed.items() if differs)]
+    named = [shortened(each, 24) for each in changed[:MOST]]
+    more = [f"{len(changed) - MOST} more"] if len(changed) > MOST else []
+    title = ": ".join(filter(None, ("Settings", ", ".join([*map(plain, named), *more]))))
+    return st.popover(title, icon=":material/tune:", key="settings", width="content")
+
+
+def _checkpoint(best: Run) -> list[str]:
     """`checkpoint step 900`, where the address names another than the best; none of what the run does not have."""
     step = st.query_params.get("step", "")
     if step in ("", str(best.step)) or step not in map(str, best.folder.steps_by_choice()):
         return []
     return [f"checkpoint step {step}"]
-
-
-def settings_box(changed: Sequence[str]) -> DeltaGenerator:
-    """A popover, which moves nothing on the page. `changed` says what differs: `step 900`, `rollout`."""
-    named = [shortened(each, 24) for each in changed[:MOST]]
-    more = [f"{len(changed) - MOST} more"] if len(changed) > MOST else []
-    title = ": ".join(filter(None, ("Settings", ", ".join([*map(plain, named), *more]))))
-    return st.popover(title, icon=":material/tune:", key="settings", width="content")

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple, TypeVar
+from collections.abc import Callable
+from typing import TypeVar
 
 import streamlit as st
 
-from s2s.config import UserError, nfc
+from s2s.config import nfc
+from s2s.questions import ForcedText, first_fitting, forced
 from s2s.runs import Decoded, Run, RunKey, Target
 from s2s.share import printable
 from s2s.ui.kit import address, cached, pickers
 from s2s.ui.kit.sentence import MAX_CHARACTERS, text_in_box
 
-DEFAULT_STRATEGY = "beam"
 Trace = TypeVar("Trace")
 
 
@@ -28,7 +28,7 @@ def checkpoint(best: Run) -> Run:
 
 
 def target_box(run: Run, text: str, own: str) -> str:
-    """The target; the address holds it as `tgt` unless it is the model's own translation."""
+    """The target, which the address holds as `tgt`; empty for the model's own translation."""
     linked = address.read("tgt")
     belongs_to = target_owner(run.key, text)
     if linked is not None:
@@ -44,17 +44,21 @@ def target_box(run: Run, text: str, own: str) -> str:
         persist_state="session",
         icon=":material/edit_note:",
     )
-    target = printable(typed or "").strip()[:MAX_CHARACTERS] or own
+    target = printable(typed or "").strip()[:MAX_CHARACTERS]
     if nfc(target) == nfc(own):
-        target = own
-    address.write("tgt", target, own)
+        target = ""
+    address.write("tgt", target or own, own)
     return target
 
 
-def is_forced(best: Run, text: str) -> bool:
-    """Whether a link that has just been opened, or the box as it will be drawn, has a target for this sentence."""
-    if (linked := address.fresh("tgt")) is not None:
-        return bool(linked)
+def is_forced(best: Run, text: str, strategy: str) -> bool:
+    """Whether a link that has just been opened, or the box as it will be drawn, has another target for this sentence
+    than the model's own translation.
+    """
+    if linked := address.fresh("tgt"):
+        return nfc(linked) != nfc(cached.decoded(best, text, strategy, {}).text)
+    if linked is not None:
+        return False
     is_of_it = st.session_state.get("tgt of") == target_owner(best.key, text)
     return is_of_it and bool(st.session_state.get("tgt box"))
 
@@ -75,20 +79,7 @@ def given(run: Run, text: str, strategy: str) -> Target:
     """What the run is given for the target in the box: the ids of its own translation where that is empty."""
     own = cached.decoded(run, text, strategy, {})
     typed = printable(st.session_state.get("tgt box") or "").strip()[:MAX_CHARACTERS]
-    return forced(typed or own.text, own).given
-
-
-class ForcedText(NamedTuple):
-    """A target's text, and what the run is given: the ids of its own output, else the text again."""
-
-    text: str
-    given: Target
-
-
-def forced(text: str, own: Decoded) -> ForcedText:
-    """The model's own tokens where the text is its own output, in whatever Unicode form."""
-    is_own = nfc(text) == nfc(own.text)
-    return ForcedText(own.text, cached.own_target(own)) if is_own else ForcedText(text, text)
+    return forced(typed, own).given
 
 
 def with_fallback(
@@ -97,20 +88,12 @@ def with_fallback(
     """A target and its trace; the model's own translation, with a notice, where the target is too long."""
     targets = [forced(each, own) for each in (text, own.text)]
     fitting, traced, error = first_fitting(targets, trace)
-    if error:
-        shown = "The model's own translation is" if fitting.text else "Only the first step is"
-        pickers.notify(f"The target cannot be forced: {error} {shown} shown instead.")
+    note_unfitting(error, fitting.text)
     return fitting, traced
 
 
-def first_fitting(
-    targets: Sequence[ForcedText], trace: Callable[[Target], Trace]
-) -> tuple[ForcedText, Trace, str]:
-    """The first target that fits the model's positions, or an empty one, its trace, and why earlier ones failed."""
-    error = ""
-    for target in targets:
-        try:
-            return target, trace(target.given), error
-        except UserError as wrong:
-            error = error or str(wrong)
-    return ForcedText("", ""), trace(""), error
+def note_unfitting(error: str, shown: str) -> None:
+    """Say why a target cannot be forced, if it can't, and which text is shown instead."""
+    if error:
+        instead = "The model's own translation is" if shown else "Only the first step is"
+        pickers.notify(f"The target cannot be forced: {error} {instead} shown instead.")

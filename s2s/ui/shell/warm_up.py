@@ -53,12 +53,14 @@ async def warm_up(app: Any) -> AsyncIterator[None]:
     from s2s.data import load_preview
     from s2s.demo import EVERYDAY, LESSONS
     from s2s.jobs import engine, forecast, worker
+    from s2s.questions import AttentionOf
     from s2s.ui.kit import cached, vocabulary
 
     torch.set_num_threads(1)  # one page's model must not stop the others
     for demo in [name for name in (EVERYDAY, LESSONS) if name in cached.runs()]:
         opened = cached.open_run(demo)
-        view = cached.translation(opened, vocabulary.of(opened).examples[0]).attention.view("cross")
+        question = AttentionOf(cached.named(opened), vocabulary.of(opened).examples[0])
+        view = cached.SCREEN.answer(question).attention.view("cross")
         plots.heatmap(view.reduced(-1, None), view.keys, view.rows, title="").to_json()
     forecast(Recipe(), load_preview("builtin:mini-en-fr"))  # which measures the machine
     scaler = engine.start_scaler()

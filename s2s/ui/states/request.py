@@ -10,7 +10,14 @@ import streamlit as st
 from s2s.analysis import SIDES, States
 from s2s.config import UserError
 from s2s.decode import STRATEGIES
-from s2s.questions import BANK_PREFIXES, TWO_BANKS, partner
+from s2s.questions import (
+    BANK_PREFIXES,
+    TWO_BANKS,
+    ForcedText,
+    first_fitting,
+    forced,
+    partner,
+)
 from s2s.runs import Run, Target
 from s2s.share import printable
 from s2s.ui.kit import (
@@ -91,7 +98,7 @@ def fill_first_sentence() -> None:
         st.session_state["src"] = BANK_PREFIXES[source] + TWO_BANKS[0]
 
 
-def _target(best: Run, text: str) -> tuple[Run, str, kit_target.ForcedText, States]:
+def _target(best: Run, text: str) -> tuple[Run, str, ForcedText, States]:
     """The run at its checkpoint, the strategy, the target, and the states of both texts."""
     with st.container(key="controls target"):
         more = st.expander("Checkpoint, and what the model writes", icon=":material/tune:")
@@ -103,7 +110,7 @@ def _target(best: Run, text: str) -> tuple[Run, str, kit_target.ForcedText, Stat
         own = cached.decoded(run, text, strategy, {})
         wanted = kit_target.target_box(run, text, own.text)
     target, states = kit_target.with_fallback(wanted, own, partial(cached_states.states, run, text))
-    if target.text == wanted != own.text:
+    if wanted and target.text == wanted:
         unknown = sentence.unknown_in_target(run, wanted, "in it")
         st.caption(f"Forced target: *{plain(shortened(wanted, 120))}*. {unknown}")
     return run, strategy, target, states
@@ -163,8 +170,8 @@ def _second(run: Run, facts: RunVocabulary, text: str, strategy: str) -> tuple[s
     sentence.other_source(run, facts, second, "In the second sentence")
     try:
         own = cached.decoded(run, second, strategy, {})
-        targets = [kit_target.forced(own.text, own)]
-        _, states, _ = kit_target.first_fitting(targets, partial(cached_states.states, run, second))
+        targets = [forced(own.text, own)]
+        _, states, _ = first_fitting(targets, partial(cached_states.states, run, second))
     except UserError as error:
         pickers.notify(f"The second sentence cannot be read: {error}")
         return "", None

@@ -12,7 +12,6 @@ from s2s.share import printable
 from s2s.ui.kit import (
     SentenceRow,
     cached,
-    changed_checkpoint,
     pickers,
     sentence,
     settings_box,
@@ -21,7 +20,6 @@ from s2s.ui.kit import (
 )
 from s2s.ui.kit import target as kit_target
 from s2s.ui.states.view_state import STATE
-from s2s.views import view_of
 
 WORDS = ("word", "word2")  # the fields of their positions
 
@@ -33,7 +31,7 @@ def show(row: SentenceRow) -> None:
     sides = [words_in(row.best, each) for each in (row.text, second)]
     shared = [place + 1 for place in shared_word(*sides)]
     with row.beside:
-        settings = settings_box(_changed(row.best, sides, shared))
+        settings = settings_box(row.best, _is_changed(sides, shared))
     with settings:
         run = kit_target.checkpoint(row.best)
         STATE.draw("strategy")
@@ -50,23 +48,21 @@ def show(row: SentenceRow) -> None:
         SameWord, run=cached.named(run), text=row.text, second=second, layer=layer, **words
     )
     answer = cached.SCREEN.answer(question)
-    pictures = view_of(question).pictures(question, answer, cached.model_name(run))
-    show_all(question, answer, pictures)
+    show_all(question, answer, cached.model_name(run))
 
 
-def _changed(best: Run, sides: Sequence[Sequence[str]], shared: Sequence[int]) -> list[str]:
-    """What differs from the default, which is the shared word's position in each sentence."""
+def _is_changed(sides: Sequence[Sequence[str]], shared: Sequence[int]) -> dict[str, bool]:
+    """Of each setting, whether it differs from the default; that of the words is the shared one's positions."""
     strategy = STATE.shown("strategy")
     given = [int(STATE.shown(name)) for name in WORDS]
     chosen = [
         number if 0 < number <= len(words) else place
         for number, words, place in zip(given, sides, shared, strict=True)
     ]
-    return [
-        *changed_checkpoint(best),
-        *([strategy] if strategy != SameWord().strategy else []),
-        *([f"words {' and '.join(map(str, chosen))}"] if chosen != shared else []),
-    ]
+    return {
+        strategy: strategy != SameWord().strategy,
+        f"words {' and '.join(map(str, chosen))}": chosen != shared,
+    }
 
 
 def _layer(run: Run) -> str:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from s2s.analysis import SIDES
-from s2s.questions import SameWord
-from s2s.ui.kit import ViewState, field, target
+from s2s.questions import DEFAULT_STRATEGY, SameWord
+from s2s.ui.kit import ViewState, field
 
 
 @dataclass(frozen=True)
 class StatesView:
     """Positions of words belong to a pair of sentences."""
 
-    strategy: str = field(target.DEFAULT_STRATEGY)
+    strategy: str = field(DEFAULT_STRATEGY)
     view: str = field("map")  # a row of VIEWS
     side: str = field(SIDES[0])
     color: str = field("word", link="colour")  # a row of COLORINGS

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from s2s.config import Stack
+from s2s.questions import forced
 from s2s.runs import Run
 from s2s.ui.kit import (
     ViewState,
@@ -82,8 +83,8 @@ def _traced_sentence(
 ) -> TracedSentence:
     """With the layer, head and token that the widgets choose."""
     own = cached.decoded(run, text, STRATEGY, {})
-    reference = cached.reference(run, text, target.forced(target_text, own).given)
-    is_model_output = target_text == own.text
+    reference = cached.reference(run, text, forced(target_text, own).given)
+    is_model_output = not target_text
     stack: Stack = getattr(run.recipe.model, step.stack)
     traced = TracedSentence(run, text, reference, is_model_output, 0, 0, 0)
     with st.container(horizontal=True, vertical_alignment="bottom", key="walk settings"):

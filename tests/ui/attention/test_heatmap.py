@@ -1,9 +1,13 @@
 """The heatmap shows the model's own weights."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import s2s
+from s2s.plots import attention_view
+from s2s.questions import AttentionOf, Have
 from tests.screen import link, lost, opened, picture
 
 DEMO = "demo-en-fr"
@@ -49,3 +53,12 @@ def test_an_earlier_checkpoint_can_be_looked_into(own_run: str) -> None:
     np.testing.assert_allclose(
         picture(screen)[1], s2s.load(own_run, 10).attention("1 2 3", "").encoder[0, 0], atol=1e-6
     )
+
+
+def test_of_numbers_that_are_not_finite_there_is_a_sentence_and_no_figure() -> None:
+    question = AttentionOf(DEMO, "the red house")
+    answer = Have().answer(question)
+    attention = replace(answer.attention, cross=answer.attention.cross * np.nan)
+    (found,) = attention_view.pictures(question, replace(answer, attention=attention), "m")
+    assert found.figure is None
+    assert found.finding.endswith("mean of 4 heads: its numbers are not finite.")

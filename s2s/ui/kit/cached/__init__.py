@@ -15,7 +15,6 @@ from s2s.ui.kit.cached.background import (
 from s2s.ui.kit.cached.dataset_previews import dataset_name, datasets, preview
 from s2s.ui.kit.cached.decoding import (
     TimedDecoding,
-    Translation,
     attention,
     continuation,
     decoded,
@@ -27,7 +26,6 @@ from s2s.ui.kit.cached.decoding import (
     reference,
     search_tree,
     timed_decoding,
-    translation,
     wide_search,
 )
 from s2s.ui.kit.cached.forecasts import (

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from torch import Tensor
 
 from s2s.analysis import Attention
 from s2s.decode import SearchTree
-from s2s.questions import ForcedWeights, Timed, Translate, own_target
+from s2s.questions import ForcedWeights, Timed, Translate
 from s2s.runs import (
     WIDE_BEAM,
     Decoded,
@@ -36,14 +36,6 @@ class TimedDecoding(NamedTuple):
 
     decoded: Decoded
     seconds: float
-
-
-@dataclass(frozen=True)
-class Translation:
-    """A sentence's translation, with the attention of every head."""
-
-    decoded: Decoded
-    attention: Attention
 
 
 def decoded(run: Run, text: str, strategy: str, settings: dict[str, Any]) -> Decoded:
@@ -90,12 +82,6 @@ def findings(
         yield properties.findings(run, name, sentences, settings)
         return
     yield from awaited(run, _request(PROPERTY, run, tuple(sentences), name, settings.to_json()))
-
-
-def translation(run: Run, text: str) -> Translation:
-    """The beam-search translation, with every head's attention."""
-    found = decoded(run, text, "beam", {})
-    return Translation(found, attention(run, text, own_target(found)))
 
 
 def search_tree(run: Run, found: Decoded, strategy: str, settings: dict[str, Any]) -> SearchTree:
