@@ -125,11 +125,11 @@ BEST = (
         "{n_best} heads match the gold alignment exactly, for example {best_name}.",
     ),
     Finding(
-        lambda found: found.errors is not None and found.n_best == 1,
+        lambda found: found.errors is not None and found.least < 1 and found.n_best == 1,
         "{best_start} matches the gold alignment best, with an alignment error of {least:.2f}.",
     ),
     Finding(
-        lambda found: found.errors is not None,
+        lambda found: found.errors is not None and found.least < 1,
         "{n_best} heads match the gold alignment best, with an alignment error of {least:.2f}, for example"
         " {best_name}.",
     ),

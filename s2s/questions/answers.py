@@ -28,7 +28,7 @@ class Answers:
         self._guard = threading.Lock()
         self._found: OrderedDict[Hashable, tuple[Timed, int]] = OrderedDict()
         self._n_bytes = 0
-        self._asking: dict[Hashable, threading.Lock] = {}
+        self._asking: dict[Hashable, tuple[threading.Lock, int]] = {}  # and how many ask or wait
         self._owners: dict[Hashable, set[str]] = {}
 
     def get(self, key: Hashable, owner: str) -> Timed | None:
@@ -46,16 +46,21 @@ class Answers:
     ) -> Iterator[None]:
         """One at a time asks for a key: whoever comes second waits in `waiting`, and finds the answer."""
         with self._guard:
-            lock = self._asking.setdefault(key, threading.Lock())
-        if not lock.acquire(blocking=False):
-            with waiting():
-                lock.acquire()
+            lock, n = self._asking.get(key, (threading.Lock(), 0))
+            self._asking[key] = lock, n + 1
         try:
-            yield
+            if not lock.acquire(blocking=False):
+                with waiting():
+                    lock.acquire()
+            try:
+                yield
+            finally:
+                lock.release()
         finally:
-            lock.release()
             with self._guard:
-                self._asking.pop(key, None)
+                _, n = self._asking.pop(key)
+                if n > 1:  # whoever comes next waits for those that wait
+                    self._asking[key] = lock, n - 1
 
     def put(self, key: Hashable, owner: str, found: Timed) -> Timed:
         """Keep an answer, and let the oldest go where there is no more room."""

@@ -114,8 +114,8 @@ NONE: Links = frozenset()
             " 0.50, alignment error 0.33.", "2 heads match the gold alignment exactly"),
         (found(TWO, ONE, [0.5, 0.25]), "Of 2 links, 1 is correct; the gold alignment has 1 link:", "Head 2 of layer 1"
             " matches the gold alignment best, with an alignment error of 0.25."),
-        (found(frozenset({(1, 0)}), ONE, [1.0, 1.0]), "Of 1 link, none is correct", "2 heads match the gold alignment"
-            " best, with an alignment error of 1.00, for example head 1 of layer 1."),
+        (found(frozenset({(1, 0)}), ONE, [0.5, 0.5]), "Of 1 link, none is correct", "2 heads match the gold alignment"
+            " best, with an alignment error of 0.50, for example head 1 of layer 1."),
         (found(NONE, ONE, [1.0, 0.5]), "No words are linked; the gold alignment has 1 link.", "Head 2"),
     ],
 )  # fmt: skip
@@ -136,6 +136,8 @@ def test_findings_say_what_is_so(answer: Aligned, score: str, best: str) -> None
         (BEST[1], found(ONE, TWO, [0.5, 0.5])),
         (BEST[2], found(ONE, TWO, [0.5, 0.5])),
         (BEST[3], found(TWO, None)),
+        (BEST[2], found(ONE, TWO, [1.0])),  # which has no link right
+        (BEST[3], found(ONE, TWO, [1.0, 1.0])),
     ],
 )
 def test_no_finding_is_said_where_it_is_false(finding: Finding, answer: Aligned) -> None:

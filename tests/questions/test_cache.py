@@ -2,6 +2,7 @@
 
 import shutil
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -72,6 +73,42 @@ def test_another_run_in_the_same_folder_is_asked_anew(tmp_path: Path) -> None:
         shutil.copytree(SHIPPED / name, tmp_path, dirs_exist_ok=True)
         found.append(Have().answer(question).own)
     assert found == ["la maison rouge", "la casa roja"]
+
+
+def test_whoever_comes_after_one_that_waits_waits_too() -> None:
+    answers = Answers()
+    order: list[str] = []
+
+    def ask(name: str, go: threading.Event) -> threading.Thread:
+        def asking() -> None:
+            with answers.asking("k"):
+                order.append(name)
+                go.wait(10)
+                order.append(name)
+
+        thread = threading.Thread(target=asking)
+        thread.start()
+        return thread
+
+    def n_begun(n: int) -> None:
+        end = time.monotonic() + 10
+        while len(order) < n and time.monotonic() < end:
+            time.sleep(0.01)
+
+    first, later = threading.Event(), threading.Event()
+    threads = [ask("a", first)]
+    n_begun(1)
+    threads.append(ask("b", later))
+    time.sleep(0.1)  # it waits
+    first.set()
+    n_begun(3)
+    threads.append(ask("c", later))
+    time.sleep(0.1)
+    assert order == ["a", "a", "b"]
+    later.set()
+    for thread in threads:
+        thread.join(10)
+    assert order == ["a", "a", "b", "b", "c", "c"]
 
 
 def test_texts_and_sets_count() -> None:

@@ -54,7 +54,8 @@ def show(asked: Asked) -> None:
 def _best_head(asked: Asked, answer: Aligned) -> None:
     """A button that shows the head whose links match the gold alignment best, where another is shown."""
     which = asked.question.which(asked.answer)
-    if answer.errors is not None and (which.layer, which.head) != answer.best:
+    is_better = answer.errors is not None and answer.least < 1
+    if is_better and (which.layer, which.head) != answer.best:
         st.button(
             "Show that head",
             on_click=select,
