@@ -22,7 +22,10 @@ def ask(arguments: argparse.Namespace) -> None:
     elif arguments.csv:
         print(asked.table.csv(), end="")
     else:
-        print(*filter(None, (printable(asked.finding), asked.table.text())), sep="\n\n")
+        table = asked.table.narrow()
+        left = len(asked.table.columns) - len(table.columns)
+        more = f"--csv has {left} more columns." if left else ""
+        print(*filter(None, (printable(asked.finding), table.text(), more)), sep="\n\n")
 
 
 def listed() -> str:

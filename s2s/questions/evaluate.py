@@ -240,6 +240,11 @@ class Compared(NamedTuple):
         return self.n_systems - 1
 
     @property
+    def every(self) -> str:
+        """`Both systems`, `All 3 systems`."""
+        return "Both systems" if self.n_systems == 2 else f"All {self.n_systems} systems"
+
+    @property
     def looks_alike(self) -> bool:
         """Whether all systems have the same score, also as it is shown."""
         return self.spread < SAME and f"{self.best:.1f}" == f"{self.best - self.spread:.1f}"
@@ -319,7 +324,7 @@ FINDINGS = (
     ),
     Finding(
         lambda found: found.looks_alike and not found.is_significant,
-        "All {n_systems} systems have the same {label} on {n}: {best:.1f}.",
+        "{every} have the same {label} on {n}: {best:.1f}.",
     ),
     Finding(lambda found: found.is_clear, BETTER + "."),
     Finding(

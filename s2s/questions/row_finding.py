@@ -56,10 +56,13 @@ def in_words(token: str) -> str:
 def clearest_row(
     weights: Weights, tokens: Sequence[str], keys: Sequence[str]
 ) -> tuple[str, str, float]:
-    """The row that makes the best example: a high weight that crosses others, as in reordering; never `</s>`."""
+    """The row that makes the best example: a high weight that crosses others, as in reordering; never `</s>`, nor a row
+    that sees one key only, as the decoder's first one does.
+    """
     rows = strongest_keys(weights, keys, tokens)
     peaks = weights.argmax(1)
-    candidates = [row for row, token in enumerate(tokens) if token != "</s>"] or [0]
+    words = [row for row, token in enumerate(tokens) if token != "</s>"] or [0]
+    candidates = [row for row in words if np.count_nonzero(weights[row]) > 1] or words
 
     def crossings(row: int) -> int:
         return sum(int((peaks[other] - peaks[row]) * (other - row) < 0) for other in candidates)

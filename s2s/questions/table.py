@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from s2s.files import csv_writer
 
+MOST_LETTERS = 60  # of a column in a terminal
 MOST_ROWS = 100  # of a notebook's table
 
 
@@ -34,6 +35,16 @@ class Table(NamedTuple):
     def texts(self) -> list[list[str]]:
         """The rows as they are shown: four digits of a number."""
         return [[_shown(value) for value in row] for row in self.rows]
+
+    def narrow(self) -> Table:
+        """Without the columns that no screen has room for, whose longest text has more than MOST_LETTERS letters, and
+        those without a value.
+        """
+        shown = self.texts()
+        widths = [max(map(len, cells), default=0) for cells in zip(*shown, strict=True)]
+        kept = [at for at, width in enumerate(widths) if 0 < width <= MOST_LETTERS]
+        columns = [self.columns[at] for at in kept]
+        return Table(columns, [[row[at] for at in kept] for row in self.rows])
 
     def text(self) -> str:
         """Aligned in columns for a terminal, numbers on the right; control characters as spaces."""

@@ -85,7 +85,7 @@ class ForcedText(NamedTuple):
 
 def forced(text: str, own: Decoded) -> ForcedText:
     """The model's own tokens where the text is empty, or its own output in whatever Unicode form."""
-    is_own = nfc(text) in ("", nfc(own.text))
+    is_own = nfc(text.strip()) in ("", nfc(own.text))
     return ForcedText(own.text, own_target(own)) if is_own else ForcedText(text, text)
 
 

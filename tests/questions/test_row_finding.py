@@ -59,3 +59,8 @@ def test_an_unsure_row_is_not_taken_for_a_crossing() -> None:
 def test_an_empty_translation_has_its_end_to_tell_of() -> None:
     weights = np.array([[0.2, 0.8]], np.float32)
     assert clearest_row(weights, ("</s>",), ("a", "</s>"))[:2] == ("</s>", "</s>")
+
+
+def test_a_row_that_sees_one_key_tells_nothing() -> None:
+    assert "“b”, it attends mostly to “y”" in row_finding(of([1, 0, 0], [0.4, 0.6, 0]))
+    assert "“a”, it attends mostly to “x” (1.00)" in row_finding(of([1, 0, 0]))
