@@ -105,7 +105,9 @@ class Question(Generic[Answer]):
     question whose subjects are filled in. `ask` knows no screen, file or database: `have` opens what the asker may
     open, gives the answers to other questions, and is told of progress. It returns the answer, a frozen dataclass of
     arrays, numbers and texts, because searches tell their progress from within (`Have.steps`), where a generator
-    cannot yield. `s2s.views` joins it with what Plotly draws.
+    cannot yield. Its key is every subject and setting with `stamp`: a name does not say which checkpoint is the best
+    now, nor what the asker may see. Table and finding are the question's own, so that a program without Plotly has
+    them; `s2s.views` joins it with what Plotly draws.
     """
 
     name: ClassVar[str] = ""  # on the command line; links name views, not questions
