@@ -59,7 +59,7 @@ else:
     view = answered.attention.view("cross")
     wide, narrow = st.columns([2, 1], gap="medium")
     with wide, st.container(key="picture"):
-        with st.container(horizontal=True):
+        with st.container(horizontal=True, key="controls head"):
             layer = pickers.layer_picker(view)
             head = pickers.head_picker(view)
             which = HeadSelection("cross", layer, head)

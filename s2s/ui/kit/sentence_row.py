@@ -26,11 +26,11 @@ def sentence_row(what: str, more: Callable[[], None] | None = None) -> SentenceR
     """Draw it; without a sentence, say that `what` appears here. `more` draws a button beside the examples."""
     best = cached.open_run(st.session_state["run"])
     facts = vocabulary.of(best)
-    beside = st.container(horizontal=True, vertical_alignment="center", key="ask")
+    beside = st.container(horizontal=True, vertical_alignment="center", key="sentence row")
     with beside:
         text = sentence.sentence_box(facts)
         with st.popover(
-            "Examples", icon=":material/format_list_bulleted:", key="examples", width="content"
+            "*Examples*", icon=":material/format_list_bulleted:", key="examples", width="content"
         ):
             sentence.example_chips(facts, more)
     sentence.before_reading(best, facts, text)

@@ -18,7 +18,8 @@ def settings_box(best: Run, is_changed: Mapping[str, bool]) -> DeltaGenerator:
     changed = [*_checkpoint(best), *(name for name, differs in is_changed.items() if differs)]
     named = [shortened(each, 24) for each in changed[:MOST]]
     more = [f"{len(changed) - MOST} more"] if len(changed) > MOST else []
-    title = ": ".join(filter(None, ("Settings", ", ".join([*map(plain, named), *more]))))
+    said = ", ".join([*map(plain, named), *more])
+    title = f"*Settings:* {said}" if said else "*Settings*"  # on a phone without the word
     return st.popover(title, icon=":material/tune:", key="settings", width="content")
 
 

@@ -48,7 +48,7 @@ def test_hidden_sinks_and_their_weight_are_reported(kind: str) -> None:
 def test_the_settings_say_what_a_link_changes_and_nothing_of_another_sentence() -> None:
     def title() -> str:
         (box,) = (one for one in screen.get("popover") if one.proto.popover.icon.endswith("tune:"))
-        return str(box.proto.popover.label)
+        return str(box.proto.popover.label).replace("*", "")
 
     screen = opened("attention", run=DEMO, src="the red house", tgt="la casa", reduce="rollout")
     assert title() == "Settings: another target, rollout"

@@ -104,7 +104,7 @@ def test_a_word_chosen_here_is_in_the_code_and_in_the_link_and_stays_behind_anot
 def settings_of(screen: AppTest) -> str:
     """The title of the folded settings."""
     (box,) = (one for one in walked(screen.main) if one.proto.popover.icon.endswith("tune:"))
-    return str(box.proto.popover.label)
+    return str(box.proto.popover.label).replace("*", "")
 
 
 def walked(block: Any) -> Iterator[Any]:
