@@ -80,7 +80,9 @@ def test_an_example_gets_an_address_the_menu_leads_to_two_columns_one_click_to_f
 def keyboard_enters_share_and_menus(page: Page) -> None:
     share = page.get_by_test_id("stPopoverButton").first
     share.press("Enter")
-    expect(page.get_by_test_id("stPopoverBody")).to_be_visible()
+    panel = page.get_by_test_id("stPopoverBody")
+    expect(panel.get_by_test_id("stCode")).to_be_visible()  # it is filled when it is opened
+    expect(panel.get_by_role("button", name="Copy", exact=True)).to_be_visible()
     quiet(page)
     expect(share).to_be_focused()
     page.keyboard.press("Tab")
