@@ -142,7 +142,7 @@ class OfSentence(Question[Answer]):
 
 @dataclass(frozen=True)
 class AttentionOf(OfSentence[ForcedAttention]):
-    """Which tokens a model attends to while it writes a target: its own translation, or a given one.
+    """What a model attends to while it writes a target: its own translation, or a given one.
 
     `layer` and `head` are numbers from 1, or `mean`; empty, the last layer and the mean of its heads. Of a map with
     more than 40 tokens on a side, a `part` is drawn: `33.1`, its first row and column.

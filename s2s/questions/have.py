@@ -33,9 +33,8 @@ ANSWERS = Answers()
 UNNAMED = "unnamed run"
 MAX_TITLE = 32  # characters
 LANGUAGES = re.compile(r"(?P<name>.+):(?P<src>[\w-]*)>(?P<tgt>[\w-]*)")
-Progress = Callable[
-    [int, int], None
-]  # so many of so many steps are done; what it raises stops the question
+# so many of so many steps are done; what it raises stops the question
+Progress = Callable[[int, int], None]
 
 
 def name_of(run: Run, as_saved: Run) -> str:

@@ -38,13 +38,15 @@ class Table(NamedTuple):
 
     def narrow(self) -> Table:
         """Without the columns that no screen has room for, whose longest text has more than MOST_LETTERS letters, and
-        those without a value.
+        those without a value; of a table without rows nothing.
         """
+        if not self.rows:
+            return self
         shown = self.texts()
         widths = [max(map(len, cells), default=0) for cells in zip(*shown, strict=True)]
         kept = [at for at, width in enumerate(widths) if 0 < width <= MOST_LETTERS]
-        columns = [self.columns[at] for at in kept]
-        return Table(columns, [[row[at] for at in kept] for row in self.rows])
+        columns, *rows = ([row[at] for at in kept] for row in (self.columns, *self.rows))
+        return Table(columns, rows)
 
     def text(self) -> str:
         """Aligned in columns for a terminal, numbers on the right; control characters as spaces."""

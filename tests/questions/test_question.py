@@ -204,3 +204,9 @@ def test_a_value_of_another_type_is_refused_in_a_program_too(
 ) -> None:
     with pytest.raises(UserError, match=said):
         Have().answer(Letters(**{"text": "a", **given}))
+
+
+def test_a_terminal_has_the_columns_it_has_room_for_and_a_table_without_rows_its_names() -> None:
+    wide = Table(("a", "b", "none"), [[1, "x" * 61, None], [2, "y", None]])
+    assert wide.narrow().columns == ["a"]
+    assert Table(("a", "b"), []).narrow().columns == ("a", "b")

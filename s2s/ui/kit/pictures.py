@@ -208,11 +208,10 @@ def menu(picture: Picture, question: Question[Any], answer: Any) -> None:
             download("JSON", written, f"{name}.json", "application/json", key=f"{key} json")
             for file in picture.files:
                 content = access.for_this_visitor(file.content)
-                ending = file.name if file.name.startswith(".") else ""
                 download(
                     file.label,
                     content,
-                    name + ending if ending else file.name,
+                    name + file.name if file.name.startswith(".") else file.name,
                     file.mime,
                     key=f"{key} {file.label}",
                     help=file.about or None,
