@@ -36,7 +36,7 @@ ENGINE = {
     "pretrained",
 }
 MAY = {
-    "config": {"words"},
+    "config": set(),
     "bounds": set(),
     "environment": set(),
     "files": {"config"},
@@ -50,7 +50,7 @@ MAY = {
     "model": LEAVES,
     "sizing": LEAVES,
     "pretrained": LEAVES | {"settings", "model", "tokenizers", "hub"},
-    "words": set(),
+    "words": {"config"},
     "data": LEAVES | {"settings", "access", "storage", "hub", "tokenizers"},
     "decode": LEAVES | {"scores"},
     "train": LEAVES | {"data", "tokenizers", "model", "sizing", "decode", "scores"},

@@ -1,8 +1,16 @@
-"""Numbers as sentences and pictures have them."""
+"""Numbers and lists of names as sentences and pictures have them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def listed(names: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`; empty for none."""
+    *first, last = names or ("",)
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def nats(log_prob: float) -> str:
