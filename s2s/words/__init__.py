@@ -5,8 +5,16 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from s2s.words.metrics import FRACTIONS, NUMBER_NAMES, MetricName, smoothing_note
-from s2s.words.writing import four_digits, listed, nats, percent
+from s2s.words.numbers import (
+    FRACTIONS,
+    NUMBER_NAMES,
+    MetricName,
+    four_digits,
+    listed,
+    nats,
+    percent,
+    smoothing_note,
+)
 
 if TYPE_CHECKING:
     from s2s.words.glossary import GLOSSARY, MEANT_ON, SEEN_IN, TOPICS, Form, Term, forms

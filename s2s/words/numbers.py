@@ -1,0 +1,65 @@
+"""The numbers that the dashboard shows: name, unit, what it means, which way is better; and how they are written.
+
+The metrics of translations are in s2s.scores, whose METRIC_NAMES holds those and these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from s2s.config import shipped
+
+
+@dataclass(frozen=True)
+class MetricName:
+    """One number. `better` is `higher`, `lower`, or empty where neither is better in itself."""
+
+    key: str
+    label: str
+    unit: str
+    help: str
+    better: str = ""
+
+
+NUMBER_NAMES: Mapping[str, MetricName] = MappingProxyType(
+    {key: MetricName(key, **row) for key, row in shipped(__file__, "numbers.toml").items()}
+)
+SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+FRACTIONS = frozenset({"token_accuracy"})  # keys stored as 0 to 1, shown as a percentage
+
+
+def smoothing_note(rates: Iterable[float]) -> str:
+    """One sentence beside losses of runs with these rates of label smoothing; "" where all are 0."""
+    known = sorted({rate for rate in rates if rate})
+    if not known:
+        return ""
+    return f"Trained with label smoothing {', '.join(f'{rate:g}' for rate in known)}; losses are shown without it."
+
+
+def nats(log_prob: float) -> str:
+    """`-1.5` -> `−1.50`; what rounds to zero has no sign."""
+    return f"{log_prob:z.2f}".replace("-", "−")
+
+
+def four_digits(value: float) -> str:
+    """Four significant digits: `-0.000123456` -> `−0.0001235`, `-520165.55` -> `−520,166`, `-0.0` -> `0`."""
+    if not value:
+        return "0"
+    is_long = 1000 <= abs(value) < 1e9
+    text = f"{value:,.0f}" if is_long else f"{value:#.4g}".rstrip(".")
+    digits, _, power = text.partition("e")
+    tens = f" × 10{str(int(power)).translate(SUPERSCRIPT)}" if power else ""
+    return f"{digits}{tens}".replace("-", "−")
+
+
+def percent(share: float) -> str:
+    """`0.254` -> `25%`."""
+    return f"{share:.0%}" if share >= 0.01 else "less than 1%"
+
+
+def listed(names: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`; empty for none."""
+    *first, last = names or ("",)
+    return f"{', '.join(first)} and {last}" if first else last
