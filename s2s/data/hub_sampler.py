@@ -6,9 +6,10 @@ import json
 import sys
 from typing import Any
 
-from s2s import bounds, hub
+from s2s import hub
 from s2s.config import UserError
 from s2s.data.hub_datasets import sample
+from s2s.processes import bounds
 
 
 def main() -> None:

@@ -6,11 +6,12 @@ import json
 import subprocess
 import sys
 
-from s2s import environment, hub
+from s2s import hub
 from s2s.config import UserError
 from s2s.data.formats.columns import Column
 from s2s.data.hub_datasets import HubSample
 from s2s.data.repository import needs_library
+from s2s.processes import environment
 
 SECONDS = 5.0  # for the whole process
 LIBRARY_SECONDS = 20.0  # where it starts another one, which imports `datasets`
