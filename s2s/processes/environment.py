@@ -68,7 +68,7 @@ QUEUE = (
 )
 HIDDEN = re.compile("KEY|TOKEN|SECRET|PASSW|CREDENTIAL", re.IGNORECASE)
 NOTHING_MORE: Mapping[str, str] = MappingProxyType({})
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 def for_reading(

@@ -21,7 +21,7 @@ from s2s import settings
 LOGGER = logging.getLogger("s2s")
 OTHER = "log"  # an event that is not ours
 # Where programs are installed: frames name files below these.
-ROOTS = (str(Path(__file__).parents[1]), sys.prefix, sys.base_prefix)
+ROOTS = (str(Path(__file__).parents[2]), sys.prefix, sys.base_prefix)
 MOST_FRAMES = 60
 MOST_CAUSES = 5
 
