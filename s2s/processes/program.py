@@ -39,7 +39,10 @@ class Program:
     niceness: int = 0  # it comes after this process
     from_hub: bool = False  # it may read from the Hub
     variables: Mapping[str, str] = field(default_factory=dict)  # more of its environment
-    too_large: str = "It needs more memory than it may use here; choose something smaller."
+
+
+class TooLargeError(Exception):
+    """The work needed more memory than its order allowed, or its answer is too long."""
 
 
 class EndedError(Exception):
@@ -77,8 +80,7 @@ class Process:
         self._heard = bytearray()
         self._numbers = itertools.count(1)
         self.is_alive = True
-        about = {"log": program.log, "niceness": program.niceness, "too_large": program.too_large}
-        self.send(about)
+        self.send({"log": program.log, "niceness": program.niceness})
 
     def _read(self) -> None:
         """In a thread: not every system can wait for a pipe with a time limit."""
@@ -145,13 +147,15 @@ class Process:
     ) -> Iterator[Any]:
         """Those to an order, within these seconds in all; `told` gets what it says of its progress.
 
-        Raises UserError as the work did, EndedError where the process ended, TimeoutError.
+        Raises UserError as the work did, TooLargeError, EndedError where the process ended, and TimeoutError.
         """
         until = time.monotonic() + seconds
         while True:
             for line in self.lines(until - time.monotonic()):
                 if line.get("id") != number:
                     continue
+                if "too_large" in line:
+                    raise TooLargeError
                 if "error" in line:
                     raise UserError(line["error"])
                 if "answer" in line:
