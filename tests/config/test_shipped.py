@@ -9,6 +9,7 @@ from s2s.config import PRESETS
 from s2s.data import GALLERY
 from s2s.faults import MISTAKES
 from s2s.pretrained import MODELS
+from s2s.sizing import COMPONENT_KINDS
 from s2s.words import GLOSSARY, NUMBER_NAMES
 
 TABLES = {
@@ -18,6 +19,7 @@ TABLES = {
     "datasets": GALLERY.values(),
     "models": MODELS.values(),
     "mistakes": MISTAKES,
+    "components": COMPONENT_KINDS.values(),
 }
 
 
