@@ -145,16 +145,16 @@ def read(path: Path) -> Module:
 
 
 def content(source: str, kind: str) -> Iterator[Text]:
-    """Every string of JSON or TOML, each with its line; keys only of TOML, where terms and models are keys."""
+    """Every string of JSON or TOML, each with its line; keys, too, some of which are terms or names of columns."""
     lines = source.splitlines()
     values = [CONTENT_KINDS[kind](source)]
     for value in values:
         if isinstance(value, (dict, list)):
-            values += value.values() if isinstance(value, dict) else value
-            values += value if isinstance(value, dict) and kind == ".toml" else ()
+            values += value
+            values += value.values() if isinstance(value, dict) else ()
         elif isinstance(value, str):
-            forms = {value, json.dumps(value, ensure_ascii=False)[1:-1]}
-            found = (at for at, each in enumerate(lines, 1) if any(form in each for form in forms))
+            quoted = (value, json.dumps(value, ensure_ascii=False)[1:-1])
+            found = (at for at, each in enumerate(lines, 1) if any(form in each for form in quoted))
             line = next(found, 1)
             yield Text(value, line, line, "text")
 
@@ -403,22 +403,20 @@ def test_reads_f_strings_whole_and_leaves_keys_alone(tmp_path: Path) -> None:
     ]
 
 
-def test_reads_every_string_of_content_and_no_key(tmp_path: Path) -> None:
-    path = tmp_path / "lesson.json"
-    path.write_text('{\n"the desk": [\n{"note": "Two:\\n\\nLet go. \\"Cut\\""}, 1, "a shelf"]}\n')
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        (".json", '{\n"the desk": [\n{"note": "Two:\\n\\nLet go. \\"Cut\\""}, 1, "a shelf"]}\n'),
+        (".toml", '\n["the desk"]\nnote = ["Two:\\n\\nLet go. \\"Cut\\"", 1, \'a shelf\']\n'),
+    ],
+)
+def test_reads_every_string_of_content(tmp_path: Path, kind: str, text: str) -> None:
+    path = (tmp_path / "lesson").with_suffix(kind)
+    path.write_text(text)
     assert [(each.line, each.found) for each in findings(path)] == [
+        (2, "desk"),
         (3, "Cut"),
         (3, "Let go"),
-        (3, "shelf"),
-    ]
-
-
-def test_reads_every_string_and_key_of_toml(tmp_path: Path) -> None:
-    path = tmp_path / "terms.toml"
-    path.write_text('["the desk"]\nplain = "Two."\nalso = ["let go", \'a "shelf"\']\n')
-    assert [(each.line, each.found) for each in findings(path)] == [
-        (1, "desk"),
-        (3, "let go"),
         (3, "shelf"),
     ]
 
