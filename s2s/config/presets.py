@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
+from typing import Any
 
 from s2s.config.fields import override
 from s2s.config.recipe import Recipe
-from s2s.config.shipped import shipped
+from s2s.config.shipped import Shipped
 
 
 @dataclass(frozen=True)
@@ -27,13 +27,9 @@ class Preset:
     differs: str = ""
 
 
-def _presets() -> dict[str, Preset]:
-    found: dict[str, Preset] = {}
-    for name, row in shipped(__file__, "presets.toml").items():
-        like = row.pop("like", None)
-        base = found[like].recipe if like else Recipe()
-        found[name] = Preset(override(base, row.pop("settings")), **row)
-    return found
+def _preset(_: str, settings: Mapping[str, Any], like: str = "", **row: Any) -> Preset:
+    """A row of presets.toml: `settings` change the defaults, or the preset that it is `like`."""
+    return Preset(override(PRESETS[like].recipe if like else Recipe(), settings), **row)
 
 
-PRESETS: Mapping[str, Preset] = MappingProxyType(_presets())
+PRESETS: Mapping[str, Preset] = Shipped(__file__, "presets.toml", _preset)

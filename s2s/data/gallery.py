@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from s2s.config import shipped
+from s2s.config import Shipped
 from s2s.data.formats.columns import Column
 
 WARNINGS = MappingProxyType(
@@ -47,11 +47,8 @@ class GalleryRow:
         )
 
 
-def _row(id: str, row: dict[str, Any]) -> GalleryRow:
-    warnings = row.pop("warnings", ())
+def _row(id: str, warnings: Sequence[str] = (), **row: Any) -> GalleryRow:
     return GalleryRow(id, warning=" ".join(WARNINGS[name] for name in warnings), **row)
 
 
-GALLERY: Mapping[str, GalleryRow] = MappingProxyType(
-    {id: _row(id, row) for id, row in shipped(__file__, "gallery.toml").items()}
-)
+GALLERY: Mapping[str, GalleryRow] = Shipped(__file__, "gallery.toml", _row)

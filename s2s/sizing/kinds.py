@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from s2s.config import shipped
+from s2s.config import Shipped
 
 
 class ComponentKind(NamedTuple):
@@ -19,18 +19,28 @@ class ComponentKind(NamedTuple):
     settings: tuple[str, ...]
 
 
-def _kinds(shared: dict[str, Any], kinds: dict[str, Any]) -> dict[str, ComponentKind]:
-    """The rows of kinds.toml; `shares` names settings that several have."""
-    found = {}
-    for key, row in kinds.items():
-        settings = (*shared.get(row.pop("shares", ""), ()), *row.pop("settings", ()))
-        found[key] = ComponentKind(**row, settings=settings)
-    return found
-
-
-COMPONENT_KINDS: Mapping[str, ComponentKind] = MappingProxyType(
-    _kinds(**shipped(__file__, "kinds.toml"))
+# What several kinds share.
+SHARED: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "": (),
+        "norm": ("norm.kind", "norm.place", "norm.eps", "norm.bias"),
+        "attention": (
+            "{stack}.n_heads",
+            "{stack}.d_head",
+            "attention.bias",
+            "attention.output_projection",
+            "attention.scaled",
+            "attention.dropout",
+        ),
+    }
 )
+
+
+def _kind(_: str, shares: str = "", settings: Sequence[str] = (), **row: Any) -> ComponentKind:
+    return ComponentKind(**row, settings=(*SHARED[shares], *settings))
+
+
+COMPONENT_KINDS: Mapping[str, ComponentKind] = Shipped(__file__, "kinds.toml", _kind)
 COMPONENT_GROUPS = (
     "embeddings",
     "encoder attention",

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
-from s2s.config import shipped
+from s2s.config import Shipped
 
 
 @dataclass(frozen=True)
@@ -23,9 +22,7 @@ class MetricName:
     better: str = ""
 
 
-NUMBER_NAMES: Mapping[str, MetricName] = MappingProxyType(
-    {key: MetricName(key, **row) for key, row in shipped(__file__, "numbers.toml").items()}
-)
+NUMBER_NAMES: Mapping[str, MetricName] = Shipped(__file__, "numbers.toml", MetricName)
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 FRACTIONS = frozenset({"token_accuracy"})  # keys stored as 0 to 1, shown as a percentage
 
