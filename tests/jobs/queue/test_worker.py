@@ -569,7 +569,7 @@ def test_a_job_that_is_out_of_sight_is_left_to_its_lease_and_a_fork_server_that_
 ) -> None:
     (one, midwife), run = attended, submit(tiny)
     opened: list[worker.Worker] = []
-    monkeypatch.setattr(worker.Worker, "start_fork_server", lambda one: opened.append(one))
+    monkeypatch.setattr(worker.Worker, "start_fork_server", lambda one: opened.append(one))  # noqa: PLW0108 bound to the worker
     one.turn()
     midwife.born[0].pid, midwife.born[0].is_out_of_sight, midwife.is_gone = 1, True, True
     one.turn()
