@@ -5,11 +5,13 @@ import pytest
 
 import s2s
 from s2s.config import UserError
-from s2s.lessons import ANSWERS, CONDITIONS, Context, Heads
+from s2s.lessons import ANSWERS, CONDITIONS, LESSONS, Context, Heads
 from s2s.lessons.answers import decoding
-from s2s.lessons.shipped.decoding import ARTIST, ARTIST_REFERENCE, FRIEND, KING, WATER
 
 RUN = s2s.load("demo-en-fr")
+VIEWS = [step.view.values for step in LESSONS["decoding"].steps]
+KING, FRIEND, WATER, ARTIST = (VIEWS[at]["src"] for at in (0, 2, 4, 7))
+ARTIST_REFERENCE = VIEWS[7]["tgt"]
 
 
 def here(src: str, search: str = "", **values: str) -> Context:
