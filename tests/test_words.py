@@ -142,12 +142,13 @@ def read(path: Path) -> Module:
 
 
 def content(source: str) -> Iterator[Text]:
-    """Every string of JSON, each with its line; keys are names of fields or of columns, which code has, too."""
+    """Every string of JSON, each with its line; keys, too, some of which are names of columns."""
     lines = source.splitlines()
     values = [json.loads(source)]
     for value in values:
         if isinstance(value, (dict, list)):
-            values += value.values() if isinstance(value, dict) else value
+            values += value
+            values += value.values() if isinstance(value, dict) else ()
         elif isinstance(value, str):
             quoted = json.dumps(value, ensure_ascii=False)
             line = next((at for at, each in enumerate(lines, 1) if quoted in each), 1)
@@ -398,10 +399,11 @@ def test_reads_f_strings_whole_and_leaves_keys_alone(tmp_path: Path) -> None:
     ]
 
 
-def test_reads_every_string_of_content_and_no_key(tmp_path: Path) -> None:
+def test_reads_every_string_of_content(tmp_path: Path) -> None:
     path = tmp_path / "lesson.json"
     path.write_text('{\n"the desk": [\n{"note": "Two:\\n\\nLet go. \\"Cut\\""}, 1, "a shelf"]}\n')
     assert [(each.line, each.found) for each in findings(path)] == [
+        (2, "desk"),
         (3, "Cut"),
         (3, "Let go"),
         (3, "shelf"),
@@ -484,8 +486,8 @@ def registry(name: str) -> set[str]:
     from s2s.config import POSITION_KINDS
     from s2s.decode import STRATEGIES
     from s2s.tokenizers import TOKENIZERS
-    from s2s.train import SCHEDULES
-    from s2s.train.optimizers import OPTIMIZERS
+    from s2s.training import SCHEDULES
+    from s2s.training.optimizers import OPTIMIZERS
 
     tables = {
         "strategies": STRATEGIES,

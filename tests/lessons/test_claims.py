@@ -13,12 +13,12 @@ import torch
 from benchmarks.claims import agreement, forcing, intervals, norms, parallel
 from benchmarks.claims.__main__ import CLAIMS as MEASURED
 from benchmarks.claims.__main__ import as_file, report, saved
-from s2s import share
 from s2s.analysis import Trace, capture
 from s2s.config import PRESETS, UserError
 from s2s.data import Gold, Link, Pair, Relation
 from s2s.lessons import claims, lesson_file
 from s2s.lessons.claims import CLAIMS
+from s2s.links import share
 from s2s.model import DecoderLayer, EncoderLayer, inference
 from s2s.runs import load
 from s2s.ui.shell import pages

@@ -2,8 +2,8 @@ import json
 
 import pytest
 
-from s2s import share
 from s2s.lessons.claims import CLAIMS, parallel
+from s2s.links import share
 from s2s.ui.lessons.claims import LEVELS
 from tests.screen import opened
 
