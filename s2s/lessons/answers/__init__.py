@@ -28,7 +28,7 @@ def _rows(
 ) -> dict[str, Row]:
     """A row for each function, by its name; the first line of its docstring describes it to those who write lessons."""
     return {
-        function.__name__: make(function, cleandoc(function.__doc__ or "").splitlines()[0])
+        function.__name__: make(function, cleandoc(function.__doc__ or "").partition("\n")[0])
         for function in functions
     }
 

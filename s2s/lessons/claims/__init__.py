@@ -33,7 +33,7 @@ def read(id: str) -> Claim:
     except KeyError as error:
         missing = error.args[0]
         raise UserError(f"The results of the claim {id} have no `{missing}`; {mend}.") from error
-    except (OSError, ValueError, TypeError) as error:
+    except (OSError, ValueError, TypeError, AttributeError) as error:
         raise UserError(f"The results of the claim {id} cannot be read; {mend}.") from error
 
 
