@@ -86,7 +86,10 @@ def _tuple(made_of: Any, inner: Any) -> Any:
 def _dataclass(made_of: Any, inner: Any) -> Any:
     hints = typing.get_type_hints(made_of)
     rows = [row for row in dataclasses.fields(made_of) if row.init and row.name != "children"]
-    return made_of(**{row.name: made(hints[row.name]) for row in rows})
+    try:
+        return made_of(**{row.name: made(hints[row.name]) for row in rows})
+    except UserError:  # it takes few values
+        return made_of()
 
 
 BUILDERS: Mapping[type, Callable[[Any, Any], Any]] = {
@@ -145,7 +148,7 @@ def test_what_is_stored_survives(module: str, name: str) -> None:
     value = made(kind)
     content = json.loads(json.dumps(to_json(value)))
     assert same(from_json(kind, content), value)
-    if isinstance(content, dict):
+    if dataclasses.is_dataclass(kind):
         assert same(from_json(kind, {**content, "newer": 1}), value), "a newer program adds fields"
 
 
