@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType, ModuleType
-from typing import Any
 
 from s2s import files
 from s2s.config import POSITION_KINDS, PRESETS, Recipe, UserError, choose, override
@@ -42,17 +41,6 @@ class Inputs:
     pairs: str
     recipes: Mapping[str, Recipe]
 
-    def to_json(self) -> dict[str, Any]:
-        """For the file."""
-        recipes = {name: recipe.to_json() for name, recipe in self.recipes.items()}
-        return {"pairs": self.pairs, "recipes": recipes}
-
-    @classmethod
-    def from_json(cls, given: Mapping[str, Any]) -> Inputs:
-        """The inverse of `to_json`."""
-        recipes = {name: Recipe.from_json(one) for name, one in given["recipes"].items()}
-        return cls(given["pairs"], recipes)
-
 
 @dataclass(frozen=True)
 class Artifact:
@@ -68,7 +56,7 @@ def make(name: str) -> None:
     artifact.make()
     inputs = artifact.inputs()
     known = json.loads(FILE.read_bytes()) if FILE.exists() else {}
-    files.write_json(FILE, known | {name: inputs.to_json()})
+    files.write_json(FILE, known | {name: inputs})
 
 
 def stale() -> list[str]:
@@ -77,7 +65,7 @@ def stale() -> list[str]:
     return [
         name
         for name, artifact in ARTIFACTS.items()
-        if name not in known or Inputs.from_json(known[name]) != artifact.inputs()
+        if name not in known or files.from_json(Inputs, known[name]) != artifact.inputs()
     ]
 
 

@@ -60,7 +60,7 @@ def train_and_test(request: RunRequest, task: str) -> dict[str, Any]:
         src_size = started.data.src_tokenizer.vocab_size
         tgt_size = started.data.tgt_tokenizer.vocab_size
         return {
-            **extrapolation.to_json(result),
+            **files.to_json(result),
             "parameters": count_parameters(started.recipe.model, src_size, tgt_size),
             "cpu_seconds": round(seconds, 1),
         }
@@ -73,7 +73,8 @@ def shipped_rows() -> list[dict[str, Any]]:
 
 def shipped_results(task: str) -> list[ExtrapolationResult]:
     """Of every seed, with the page's default settings."""
-    return [extrapolation.from_json(row) for row in shipped_rows() if row["task"] == task]
+    rows = [row for row in shipped_rows() if row["task"] == task]
+    return files.from_json(list[ExtrapolationResult], rows)
 
 
 def _settings() -> dict[str, Any]:

@@ -12,7 +12,7 @@ import platform
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
@@ -68,7 +68,7 @@ def main(arguments: Sequence[str]) -> None:
             continue
         kind, _, fault = name.partition(" ")
         found = train_and_measure(fault) if kind == "trained" else look(fault)
-        rows[name] = asdict(found)
+        rows[name] = files.to_json(found)
         print(f"{name}: exact match {found.outcome.exact_match:.0%}", flush=True)
         kept = {name: rows[name] for name in _names() if name in rows}
         files.write_json(FILE, {**_settings(), "results": kept})
@@ -146,11 +146,4 @@ def shipped_about() -> Mapping[str, Any]:
 @cache
 def shipped_faults() -> Mapping[str, Measured]:
     """By `trained NAME` and `demo NAME`; NAME is `none` for the healthy run."""
-    return MappingProxyType({name: _read(row) for name, row in shipped_rows().items()})
-
-
-def _read(row: Mapping[str, Any]) -> Measured:
-    outcome = dict(row["outcome"])
-    outcome["outputs"] = tuple(tuple(one) for one in outcome["outputs"])
-    lists = {key: tuple(value) for key, value in row.items() if isinstance(value, list)}
-    return Measured(**{**row, **lists, "outcome": Outcome(**outcome)})
+    return MappingProxyType(files.from_json(dict[str, Measured], shipped_rows()))

@@ -5,7 +5,14 @@ import pytest
 
 from s2s.config import POSITION_KINDS
 from s2s.demo import extrapolation
-from s2s.jobs.extrapolation import EACH, LENGTHS, TRAINED, ExtrapolationSettings, from_json
+from s2s.files import from_json
+from s2s.jobs.extrapolation import (
+    EACH,
+    LENGTHS,
+    TRAINED,
+    ExtrapolationResult,
+    ExtrapolationSettings,
+)
 from s2s.jobs.training import RunRequest
 
 
@@ -57,4 +64,4 @@ def test_it_resumes_where_it_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert made == [("rotary", 2), ("rotary", 1), ("rotary", 3)]
     assert [one.seed for one in extrapolation.shipped_results("copy")] == [1, 2, 3]
     assert extrapolation.shipped_results("reverse") == []
-    assert from_json(extrapolation.shipped_rows()[0]).digits == (0.75,)
+    assert from_json(ExtrapolationResult, extrapolation.shipped_rows()[0]).digits == (0.75,)

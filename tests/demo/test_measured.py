@@ -7,8 +7,9 @@ from s2s.config import PRESETS
 from s2s.data import Preview, load_preview
 from s2s.demo import measured
 from s2s.demo.measured import Cell, cells, main, planned
+from s2s.files import from_json
 from s2s.jobs.plan.cost import forecast
-from s2s.jobs.plan.measured_runs import parse_run
+from s2s.jobs.plan.measured_runs import MeasuredRun
 
 FEW = [
     Cell(f"mini/{n}", "phrases", "builtin:mini-en-fr", None, preset)
@@ -33,7 +34,7 @@ def test_what_is_measured_can_be_read_back_and_it_resumes_where_it_stopped(
     main(["mini/2", "seconds=1"])
     assert names(file) == ["mini/2/mini-t5"]
     (row,) = json.loads(file.read_bytes())["runs"]
-    one = parse_run(row)
+    one = from_json(MeasuredRun, row)
     assert one.points[0].step == 0
     assert one.points[-1].step == row["steps"]
     assert one.points[-1].bleu is not None

@@ -14,6 +14,7 @@ import numpy as np
 
 import s2s
 from s2s.data import Preview
+from s2s.files import from_json
 from s2s.jobs.plan.dataset_similarity import (
     RICHNESS,
     SIZES,
@@ -133,12 +134,4 @@ def read_measured(path: Path = MEASURED_FILE) -> dict[str, Any]:
 @functools.cache
 def measured_runs() -> tuple[MeasuredRun, ...]:
     """Our own runs; none where the file is missing."""
-    return tuple(parse_run(row) for row in read_measured()["runs"])
-
-
-def parse_run(row: dict[str, Any]) -> MeasuredRun:
-    """A run from its row in the file."""
-    points = tuple(ValidationPoint(**point) for point in row["points"])
-    keys = ("text", "like", "preset", "n_pairs", "richness", "parameters")
-    traits = Traits(**row["traits"])
-    return MeasuredRun(**{key: row[key] for key in keys}, traits=traits, points=points)
+    return from_json(tuple[MeasuredRun, ...], read_measured()["runs"])
