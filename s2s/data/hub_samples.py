@@ -10,7 +10,7 @@ from s2s.config import UserError
 from s2s.data.formats.columns import Column
 from s2s.data.hub_datasets import HubSample, sample
 from s2s.data.repository import needs_library
-from s2s.processes.program import EndedError, Program, ask
+from s2s.processes.program import EndedError, Program, TooLargeError, ask
 
 SECONDS = 5.0  # for the whole process
 LIBRARY_SECONDS = 20.0  # where it starts another one, which imports `datasets`
@@ -30,7 +30,7 @@ def sample_hub_dataset(dataset: hub.Dataset, config: str, split: str, token: str
         raise UserError(
             f"The first rows of `{dataset.id}` did not arrive within {seconds:g} seconds; try again later."
         ) from None
-    except EndedError as error:
+    except (EndedError, TooLargeError) as error:
         raise UserError(
             f"`{dataset.id}` could not be sampled, most likely because it needs too much memory; choose another"
             " split or dataset."

@@ -12,16 +12,20 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from s2s import settings
 from s2s.config import UserError
 from s2s.processes import bounds
+from s2s.processes.channel import MAX_LINE
+from s2s.processes.program import TooLargeError
 
 REPORT = 0.25  # seconds between two lines about progress
-MAX_ANSWER = 64_000_000  # bytes
-# What torch says in a RuntimeError.
+TOO_LARGE = MappingProxyType({"too_large": True})
+# What torch says in a RuntimeError, and the system where a library is imported.
 OUT_OF_MEMORY = (
+    "failed to map segment",
     "Cannot allocate memory",
     "can't allocate memory",
     "not enough memory",
@@ -32,10 +36,6 @@ Work = Callable[[Any, "Here"], Iterator[Any]]
 
 class StoppedError(Exception):
     """Nobody waits for the answer any more."""
-
-
-class TooLargeError(Exception):
-    """An answer has more bytes than a line may have."""
 
 
 class Orders:
@@ -68,7 +68,7 @@ class Answers:
     def write(self, **answer: Any) -> None:
         """One line. Where nobody reads it, the closed input says so too."""
         content = json.dumps(answer).encode()
-        if len(content) > MAX_ANSWER:
+        if len(content) > MAX_LINE:
             raise TooLargeError
         self._file.write(content + b"\n")
 
@@ -104,8 +104,7 @@ def main(name: str) -> None:
     """Serves until the input closes."""
     answers = Answers()
     orders = Orders()
-    about = orders.about
-    niceness = int(about["niceness"])
+    niceness, log = int(orders.about["niceness"]), str(orders.about["log"])
     if niceness:
         bounds.nice(niceness)
         settings.lower_priority(niceness)
@@ -122,18 +121,17 @@ def main(name: str) -> None:
         memory = order["memory"]
         if order["more_memory"]:
             memory = n_bytes + order["more_memory"]
-        answers.write(id=here.number, **_carry_out(work, order["order"], here, memory, about))
+        answers.write(id=here.number, **_carry_out(work, order["order"], here, memory, log))
         answers.flush()
 
 
 def _carry_out(
-    work: Work, content: Any, here: Here, memory: int | None, about: Mapping[str, Any]
-) -> dict[str, Any]:
+    work: Work, content: Any, here: Here, memory: int | None, log: str
+) -> Mapping[str, Any]:
     """Writes the answers; how it ended."""
-    too_large = {"error": about["too_large"]}
 
     def exceeded() -> None:
-        here.answers.write(id=here.number, **too_large, is_last=True)
+        here.answers.write(id=here.number, **TOO_LARGE)
         here.answers.flush()
 
     limits = bounds.limited_memory(memory, exceeded) if memory else contextlib.nullcontext()
@@ -146,14 +144,14 @@ def _carry_out(
     except UserError as error:
         return {"error": str(error)}
     except (MemoryError, TooLargeError):
-        return too_large
+        return TOO_LARGE
     except Exception as error:
         if any(words in str(error) for words in OUT_OF_MEMORY):
-            return too_large
+            return TOO_LARGE
         # Log where, not what: an exception's message may quote a visitor's text.
         frames = traceback.format_tb(error.__traceback__)
         print(type(error).__name__, *frames, sep="\n", file=sys.stderr, flush=True)
-        return {"error": settings.internal_error(error, f"{about['log']}.log")}
+        return {"error": settings.internal_error(error, f"{log}.log")}
     return {"over": True}
 
 
