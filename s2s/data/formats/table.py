@@ -95,7 +95,7 @@ def read_once(
 
 
 class MadeColumn(NamedTuple):
-    """A column, and the columns `of` a table from whose cells `make` makes its texts; without `make`, it has their own."""
+    """A column whose texts `make` makes of the cells of the columns `of` a table; without that, it is one of these."""
 
     column: Column
     of: tuple[int, ...]
