@@ -16,9 +16,9 @@ from s2s.data.files import (
 from s2s.data.formats.alignments import ALIGNMENT_FILES, Numbering, read_alignments
 from s2s.data.formats.columns import Column, choose_columns
 from s2s.data.formats.number_column import NUMBER_FILES, read_numbers
-from s2s.data.formats.reference_columns import Row, is_table, read_references
+from s2s.data.formats.reference_columns import Row, read_references
 from s2s.data.formats.streams import format_size
-from s2s.data.formats.table import TURN, one_line
+from s2s.data.formats.table import TURN, is_table, one_line
 from s2s.data.gallery import GALLERY
 from s2s.data.generated.tasks import GENERATED_TASKS, PAIRS_PER_TASK
 from s2s.data.gold_agreement import gold_agreement

@@ -9,16 +9,16 @@ from __future__ import annotations
 import itertools
 import json
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from s2s import hub
 from s2s.config import UserError, shortened
-from s2s.data.formats import added
+from s2s.data.formats.added import extended
 from s2s.data.formats.columns import Column
 from s2s.data.formats.streams import ReadingBudget, format_size
-from s2s.data.formats.table import HEAD, EmptyError, Table, TableRow, checked
+from s2s.data.formats.table import Table, TableRow, begun, checked, picked, read_once
 from s2s.data.reader_start import start_reader
 from s2s.data.repository.origins import Origin
 
@@ -70,24 +70,12 @@ def table(
     reading = _Reading(origin, file, budget, max_bytes)
     columns = tuple(Column(*column) for column in reading.header["columns"])
     rows = reading.rows()
-    head = tuple(itertools.islice(rows, HEAD))
-    if not head:
-        raise EmptyError(f"`{reading.name}` is empty; choose another split.")
-
-    def chosen_rows(chosen: Sequence[int]) -> Iterator[TableRow]:
-        for row in itertools.chain(head, rows):
-            yield TableRow(row.number, [(row.fields or ())[at] for at in chosen])
-
+    first = begun(rows, f"`{reading.name}` is empty; choose another split.")
+    head, read = read_once(first, rows, len(columns), picked)
     table = Table(
-        columns,
-        head,
-        lambda chosen: checked(chosen_rows(chosen), reading.name, "row"),
-        True,
-        "without a text in both fields",
-        "",
-        unit="row",
+        columns, head, lambda chosen: checked(read(chosen), reading.name, "row"), unit="row"
     )
-    return added.extended(table)
+    return extended(table)
 
 
 class _Reading:
