@@ -20,7 +20,7 @@ ROWS = 300
 LONGEST_CELL = 500  # characters; every visitor's browser receives the rows
 SHIPPED = (
     Path(__file__).parent / "previews"
-)  # of generated datasets, which take seconds to generate
+)  # of generated datasets, whose words take a second to count
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from functools import cache
 from types import MappingProxyType
 
-from s2s.data.grammar.language import Language, phrase_words, spelled
-from s2s.data.grammar.lexicon import (
+from benchmarks.make.grammar.language import Language, phrase_words, spelled
+from benchmarks.make.grammar.lexicon import (
     Adjective,
     Noun,
     Preposition,
@@ -15,8 +15,8 @@ from s2s.data.grammar.lexicon import (
     TargetNoun,
     TargetVerb,
 )
-from s2s.data.grammar.phrase import Orthography, Tagged, Word
-from s2s.data.grammar.trees import Action, Agreement, Determiner, Pronoun, When
+from benchmarks.make.grammar.phrase import Orthography, Tagged, Word
+from benchmarks.make.grammar.trees import Action, Agreement, Determiner, Pronoun, When
 
 VOWELS = "aeiouâàéèêëîïôœ"
 # Every h of the lexicon is mute; an aspirated one (haut, héros) would be listed here by its first letters.

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
 
-from s2s.data.grammar.lexicon import ALL_KINDS, Classes, Verb, kinds
-from s2s.data.grammar.trees import DETERMINER, PRONOUNS, Determiner
+from benchmarks.make.grammar.lexicon import ALL_KINDS, Classes, Verb, kinds
+from benchmarks.make.grammar.trees import DETERMINER, PRONOUNS, Determiner
 
 PERSON = kinds("person")
 ALIVE = kinds("alive")

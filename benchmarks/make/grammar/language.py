@@ -5,9 +5,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
-from s2s.data.grammar.lexicon import Adjective, Noun, Preposition, TargetAdjective, TargetNoun
-from s2s.data.grammar.phrase import Orthography, Tagged, Word
-from s2s.data.grammar.trees import Action, Agreement, Determiner, Pronoun, When
+from benchmarks.make.grammar.lexicon import (
+    Adjective,
+    Noun,
+    Preposition,
+    TargetAdjective,
+    TargetNoun,
+)
+from benchmarks.make.grammar.phrase import Orthography, Tagged, Word
+from benchmarks.make.grammar.trees import Action, Agreement, Determiner, Pronoun, When
 
 
 def spelled(cell: str) -> Word:

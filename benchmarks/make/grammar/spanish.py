@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from functools import cache
 from types import MappingProxyType
 
-from s2s.data.grammar.language import Language, phrase_words
-from s2s.data.grammar.lexicon import (
+from benchmarks.make.grammar.language import Language, phrase_words
+from benchmarks.make.grammar.lexicon import (
     Adjective,
     Classes,
     Noun,
@@ -16,8 +16,8 @@ from s2s.data.grammar.lexicon import (
     TargetNoun,
     kinds,
 )
-from s2s.data.grammar.phrase import Orthography, Tagged, Word
-from s2s.data.grammar.trees import Action, Agreement, Determiner, Pronoun, When
+from benchmarks.make.grammar.phrase import Orthography, Tagged, Word
+from benchmarks.make.grammar.trees import Action, Agreement, Determiner, Pronoun, When
 
 # Feminine nouns that open with a stressed a take *el* and *un* in the singular: el agua fría.
 STRESSED_A = frozenset({"agua"})

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from s2s.data.generated.rng import Rng
-from s2s.data.generated.templates import Combination, Combinations, GeneratedPair, Template, Text
-from s2s.data.generated.vocabulary import BUILDINGS, LOOKS, NAMES, THINGS
+from benchmarks.make.generated.rng import Rng
+from benchmarks.make.generated.templates import (
+    Combination,
+    Combinations,
+    GeneratedPair,
+    Template,
+    Text,
+)
+from benchmarks.make.generated.vocabulary import BUILDINGS, LOOKS, NAMES, THINGS
 
 WORDS = (*NAMES, *THINGS, *LOOKS, *BUILDINGS)
 # Words per text.

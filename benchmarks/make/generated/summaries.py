@@ -9,9 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from s2s.data.generated.rng import Rng
-from s2s.data.generated.templates import Combination, Combinations, GeneratedPair, Template, Text
-from s2s.data.generated.vocabulary import (
+from benchmarks.make.generated.rng import Rng
+from benchmarks.make.generated.templates import (
+    Combination,
+    Combinations,
+    GeneratedPair,
+    Template,
+    Text,
+)
+from benchmarks.make.generated.vocabulary import (
     BUILDINGS,
     DETAILS,
     EVENTS,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from s2s.data.grammar.lexicon import (
+from benchmarks.make.grammar.lexicon import (
     ADJECTIVE_ROWS,
     PREPOSITION_ROWS,
     VERB_ROWS,
@@ -15,8 +15,8 @@ from s2s.data.grammar.lexicon import (
     Verb,
     nouns_of,
 )
-from s2s.data.grammar.nominals import NounSampler
-from s2s.data.grammar.trees import (
+from benchmarks.make.grammar.nominals import NounSampler
+from benchmarks.make.grammar.trees import (
     DETERMINER,
     FREQUENCIES,
     PRONOUNS,
@@ -35,7 +35,7 @@ from s2s.data.grammar.trees import (
     Tree,
     When,
 )
-from s2s.data.grammar.usage import (
+from benchmarks.make.grammar.usage import (
     ALIVE,
     ALONE,
     OWNERS,

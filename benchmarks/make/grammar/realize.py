@@ -16,11 +16,22 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from s2s.data.grammar import english
-from s2s.data.grammar.language import Language, phrase_words, spelled
-from s2s.data.grammar.lexicon import Adjective, kinds
-from s2s.data.grammar.phrase import EMPTY, Phrase, Tagged, Tie, Word, join, leaf, settle, swap, tie
-from s2s.data.grammar.trees import (
+from benchmarks.make.grammar import english
+from benchmarks.make.grammar.language import Language, phrase_words, spelled
+from benchmarks.make.grammar.lexicon import Adjective, kinds
+from benchmarks.make.grammar.phrase import (
+    EMPTY,
+    Phrase,
+    Tagged,
+    Tie,
+    Word,
+    join,
+    leaf,
+    settle,
+    swap,
+    tie,
+)
+from benchmarks.make.grammar.trees import (
     Action,
     Agreement,
     Both,

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from types import MappingProxyType
 
-from s2s.data.grammar.adjectives import ADJECTIVES
-from s2s.data.grammar.nouns import NOUNS
-from s2s.data.grammar.verbs import OF, PREPOSITIONS, VERBS
+from benchmarks.make.grammar.adjectives import ADJECTIVES
+from benchmarks.make.grammar.nouns import NOUNS
+from benchmarks.make.grammar.verbs import OF, PREPOSITIONS, VERBS
 
 Classes = frozenset[str]
 

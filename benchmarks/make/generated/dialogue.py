@@ -8,9 +8,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from s2s.data.generated.rng import Rng
-from s2s.data.generated.templates import Combination, Combinations, GeneratedPair, Template, Text
-from s2s.data.generated.vocabulary import NAMES, PLACES, SPOTS, THINGS
+from benchmarks.make.generated.rng import Rng
+from benchmarks.make.generated.templates import (
+    Combination,
+    Combinations,
+    GeneratedPair,
+    Template,
+    Text,
+)
+from benchmarks.make.generated.vocabulary import NAMES, PLACES, SPOTS, THINGS
 
 # Facts per text.
 MIN_FACTS = 3

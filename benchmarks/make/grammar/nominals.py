@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
-from s2s.data.grammar.lexicon import (
+from benchmarks.make.grammar.lexicon import (
     OF_ROWS,
     Adjective,
     Classes,
@@ -14,11 +14,11 @@ from s2s.data.grammar.lexicon import (
     adjectives_for,
     nouns_of,
 )
-from s2s.data.grammar.trees import (
+from benchmarks.make.grammar.trees import (
     DETERMINER,
     NounPhrase,
 )
-from s2s.data.grammar.usage import (
+from benchmarks.make.grammar.usage import (
     BODY,
     OWNERS,
     SET_PHRASES,

@@ -6,9 +6,9 @@ from itertools import pairwise
 
 import pytest
 
-from s2s.data.grammar import LANGUAGES, SIZES, SPLITS, english, generate
-from s2s.data.grammar.french import French
-from s2s.data.grammar.lexicon import (
+from benchmarks.make.grammar import LANGUAGES, SIZES, SPLITS, english
+from benchmarks.make.grammar.french import French
+from benchmarks.make.grammar.lexicon import (
     ADJECTIVE_ROWS,
     NOUN_ROWS,
     PREPOSITION_ROWS,
@@ -16,10 +16,10 @@ from s2s.data.grammar.lexicon import (
     Noun,
     unknown_classes,
 )
-from s2s.data.grammar.realize import Realizer
-from s2s.data.grammar.spanish import Spanish
-from s2s.data.grammar.splits import drawn, held_out_pairs
-from s2s.data.grammar.trees import (
+from benchmarks.make.grammar.realize import Realizer
+from benchmarks.make.grammar.spanish import Spanish
+from benchmarks.make.grammar.splits import drawn, held_out_pairs
+from benchmarks.make.grammar.trees import (
     DETERMINER,
     FREQUENCIES,
     PRONOUNS,
@@ -36,7 +36,8 @@ from s2s.data.grammar.trees import (
     Tree,
     When,
 )
-from s2s.data.pair import Pair
+from s2s.data import Pair
+from s2s.data.shipped_pairs import shipped_pairs
 
 REQUIRED = [
     ("the red house", "la maison rouge", "la casa roja"),
@@ -571,14 +572,14 @@ def test_alignment_by_hand() -> None:
 
 @each_language
 def test_required_sentences_are_trained_on(language: str) -> None:
-    known = {pair.src: pair.tgt for pair in generate(language, "train")}
+    known = {pair.src: pair.tgt for pair in shipped_pairs(f"en-{language}", "train")}
     for src, french, spanish in REQUIRED:
         assert known[src] == {"fr": french, "es": spanish}[language]
 
 
 def test_relations_of_the_black_cat() -> None:
     """*noir* agrees with *chat*, over *souris*; the cat chased, and the cat was."""
-    pair = next(pair for pair in generate("fr", "train") if pair.src == REQUIRED[4][0])
+    pair = next(pair for pair in shipped_pairs("en-fr", "train") if pair.src == REQUIRED[4][0])
     src = pair.src.split()
     tgt = pair.tgt.split()
     sides = {"src": src, "tgt": tgt}
@@ -601,31 +602,33 @@ def test_relations_of_the_black_cat() -> None:
 
 @every_split
 def test_sizes_and_lengths(language: str, split: str) -> None:
-    pairs = generate(language, split)
+    pairs = shipped_pairs(f"en-{language}", split)
     assert len(pairs) == SIZES[split] == len(set(pairs))
     assert all(len(text.split()) <= 14 for pair in pairs for text in (pair.src, pair.tgt))
 
 
 @each_language
 def test_words_are_many_and_none_is_rare(language: str) -> None:
-    train = generate(language, "train")
+    train = shipped_pairs(f"en-{language}", "train")
     for side, most in (("src", 500), ("tgt", 900)):
         counts = words_of(train, side)
         assert 300 <= len(counts) <= most
         assert min(counts.values()) >= 8
         for split in SPLITS[1:]:
-            assert words_of(generate(language, split), side).keys() <= counts.keys()
+            assert words_of(shipped_pairs(f"en-{language}", split), side).keys() <= counts.keys()
 
 
 @each_language
 def test_a_source_has_one_translation_and_one_split(language: str) -> None:
-    sources = Counter(pair.src for split in SPLITS for pair in generate(language, split))
+    sources = Counter(
+        pair.src for split in SPLITS for pair in shipped_pairs(f"en-{language}", split)
+    )
     assert sources.total() == len(sources) == sum(SIZES.values())
 
 
 @every_split
 def test_every_word_is_linked_or_listed(language: str, split: str) -> None:
-    for pair in generate(language, split):
+    for pair in shipped_pairs(f"en-{language}", split):
         gold = pair.gold
         src = len(pair.src.split())
         tgt = len(pair.tgt.split())
@@ -643,10 +646,14 @@ def test_every_word_is_linked_or_listed(language: str, split: str) -> None:
 def test_unaligned_words_are_those_that_the_rules_name(language: str) -> None:
     """Only words that the rules name have no counterpart."""
     src = {
-        pair.src.split()[i] for pair in generate(language, "train") for i in pair.gold.unlinked_src
+        pair.src.split()[i]
+        for pair in shipped_pairs(f"en-{language}", "train")
+        for i in pair.gold.unlinked_src
     }
     tgt = {
-        pair.tgt.split()[i] for pair in generate(language, "train") for i in pair.gold.unlinked_tgt
+        pair.tgt.split()[i]
+        for pair in shipped_pairs(f"en-{language}", "train")
+        for i in pair.gold.unlinked_tgt
     }
     assert (
         src
@@ -657,7 +664,7 @@ def test_unaligned_words_are_those_that_the_rules_name(language: str) -> None:
 
 @every_split
 def test_relations_are_sound(language: str, split: str) -> None:
-    for pair in generate(language, split):
+    for pair in shipped_pairs(f"en-{language}", split):
         length = {"src": len(pair.src.split()), "tgt": len(pair.tgt.split())}
         for relation in pair.gold.relations:
             assert relation.kind in ("subject-verb", "determiner-noun", "adjective-noun")
@@ -667,7 +674,8 @@ def test_relations_are_sound(language: str, split: str) -> None:
 @each_language
 def test_text_is_plain(language: str) -> None:
     text = " ".join(
-        pair.src.replace("I ", "i ") + " " + pair.tgt for pair in generate(language, "train")
+        pair.src.replace("I ", "i ") + " " + pair.tgt
+        for pair in shipped_pairs(f"en-{language}", "train")
     )
     assert text == text.lower()
     assert set(text) <= set("abcdefghijklmnopqrstuvwxyzàâáçèéêëíîïñôóöœùûúü '-")
@@ -686,16 +694,20 @@ def test_no_vowel_is_left_unelided(language: str) -> None:
         bad |= {("de", "le"), ("de", "les"), ("à", "le"), ("à", "les")}
     else:
         bad = {("a", "el"), ("de", "el"), ("la", "agua"), ("una", "agua"), ("bueno", "libro")}
-    for pair in generate(language, "train"):
+    for pair in shipped_pairs(f"en-{language}", "train"):
         assert bad.isdisjoint(pairwise(pair.tgt.split())), pair.tgt
 
 
 @each_language
 def test_unseen_pairs_are_unseen_and_their_words_are_not(language: str) -> None:
-    common = [pair for split in ("train", "valid", "random") for pair in generate(language, split)]
+    common = [
+        pair
+        for split in ("train", "valid", "random")
+        for pair in shipped_pairs(f"en-{language}", split)
+    ]
     trained = set().union(*map(adjective_nouns, common))
-    counts = words_of(generate(language, "train"), "src")
-    for pair in generate(language, "unseen"):
+    counts = words_of(shipped_pairs(f"en-{language}", "train"), "src")
+    for pair in shipped_pairs(f"en-{language}", "unseen"):
         new = adjective_nouns(pair) - trained
         assert new, pair.src
         assert all(counts[adjective] >= 40 for adjective, _ in new)
@@ -709,8 +721,8 @@ def relative_clauses(pair: Pair) -> int:
 
 @each_language
 def test_deep_is_deeper_than_train(language: str) -> None:
-    assert max(relative_clauses(pair) for pair in generate(language, "train")) == 1
-    assert {relative_clauses(pair) for pair in generate(language, "deep")} == {2}
+    assert max(relative_clauses(pair) for pair in shipped_pairs(f"en-{language}", "train")) == 1
+    assert {relative_clauses(pair) for pair in shipped_pairs(f"en-{language}", "deep")} == {2}
 
 
 @each_language
@@ -718,7 +730,7 @@ def test_agreement_reaches_over_a_noun_that_differs(language: str) -> None:
     genders: dict[str, str] = {}
     for row in NOUN_ROWS:
         genders[row.en] = genders.get(row.en, "") + getattr(row, language).gender
-    for pair in generate(language, "agreement"):
+    for pair in shipped_pairs(f"en-{language}", "agreement"):
         src = pair.src.split()
         nouns = [
             r.head for r in pair.gold.relations if r.kind == "determiner-noun" and r.side == "src"
@@ -740,8 +752,11 @@ def test_banks_hold_each_meaning(language: str) -> None:
     ]
     for split, least in (("banks", 45), ("train", 150)):
         for form in forms:
-            assert sum(form in " " + pair.tgt for pair in generate(language, split)) >= least
-    assert all("bank" in pair.src for pair in generate(language, "banks"))
+            assert (
+                sum(form in " " + pair.tgt for pair in shipped_pairs(f"en-{language}", split))
+                >= least
+            )
+    assert all("bank" in pair.src for pair in shipped_pairs(f"en-{language}", "banks"))
 
 
 def test_tables_agree_with_each_other() -> None:
@@ -774,10 +789,3 @@ def test_verbs_with_two_meanings_take_different_objects() -> None:
         for second in VERB_ROWS:
             if first.en == second.en and first.fr.lemma != second.fr.lemma:
                 assert first.objects.isdisjoint(second.objects)
-
-
-def test_an_unknown_name_is_named() -> None:
-    with pytest.raises(ValueError, match=r"language 'de'; there are fr, es"):
-        generate("de", "train")
-    with pytest.raises(ValueError, match=r"no split 'test'; there are train, valid"):
-        generate("fr", "test")

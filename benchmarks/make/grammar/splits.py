@@ -9,15 +9,20 @@ from itertools import accumulate, chain, islice
 from random import Random
 from types import MappingProxyType
 
-from s2s.data.collector import without_collector
-from s2s.data.grammar.french import French
-from s2s.data.grammar.language import Language
-from s2s.data.grammar.lexicon import ADJECTIVE_ROWS, NOUN_ROWS, PREPOSITION_ROWS, VERB_ROWS, Noun
-from s2s.data.grammar.nominals import Pairs
-from s2s.data.grammar.realize import Realizer
-from s2s.data.grammar.sample import BANKING, Sampler
-from s2s.data.grammar.spanish import Spanish
-from s2s.data.grammar.trees import (
+from benchmarks.make.grammar.french import French
+from benchmarks.make.grammar.language import Language
+from benchmarks.make.grammar.lexicon import (
+    ADJECTIVE_ROWS,
+    NOUN_ROWS,
+    PREPOSITION_ROWS,
+    VERB_ROWS,
+    Noun,
+)
+from benchmarks.make.grammar.nominals import Pairs
+from benchmarks.make.grammar.realize import Realizer
+from benchmarks.make.grammar.sample import BANKING, Sampler
+from benchmarks.make.grammar.spanish import Spanish
+from benchmarks.make.grammar.trees import (
     DETERMINER,
     PRONOUNS,
     Action,
@@ -31,7 +36,7 @@ from s2s.data.grammar.trees import (
     depth,
     inner_nouns,
 )
-from s2s.data.grammar.usage import ALONE
+from benchmarks.make.grammar.usage import ALONE
 from s2s.data.pair import Pair
 
 TARGET_LANGUAGES: MappingProxyType[str, Callable[[], Language]] = MappingProxyType(
@@ -304,6 +309,5 @@ def rare_words(texts: Iterable[list[str]]) -> frozenset[str]:
 @cache
 def corpus(language: str) -> MappingProxyType[str, tuple[Pair, ...]]:
     """All splits of one language, made once."""
-    with without_collector():
-        splits = Corpus(language).splits
+    splits = Corpus(language).splits
     return MappingProxyType({name: tuple(pairs) for name, pairs in splits.items()})

@@ -11,7 +11,7 @@ from itertools import islice
 from types import MappingProxyType
 from typing import NamedTuple
 
-from s2s.data.generated.rng import Rng
+from benchmarks.make.generated.rng import Rng
 from s2s.data.pair import Gold, Pair, shared_link
 
 Combination = tuple[str, str]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import NamedTuple
 
-from s2s.data.grammar.lexicon import Adjective, Noun, Preposition, Verb
+from benchmarks.make.grammar.lexicon import Adjective, Noun, Preposition, Verb
 
 
 class Determiner(NamedTuple):

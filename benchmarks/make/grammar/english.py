@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cache
 from types import MappingProxyType
 
-from s2s.data.grammar.lexicon import Noun, Verb
-from s2s.data.grammar.phrase import Orthography, Tagged, Word
-from s2s.data.grammar.trees import Action, Agreement
+from benchmarks.make.grammar.lexicon import Noun, Verb
+from benchmarks.make.grammar.phrase import Orthography, Tagged, Word
+from benchmarks.make.grammar.trees import Action, Agreement
 
 ORTHOGRAPHY = Orthography(lambda word: word[0] in "aeiou", MappingProxyType({}))
 BE_PRESENT = ("am", "are", "is", "are", "are")
