@@ -1,6 +1,7 @@
 """The generated corpora that ship: `python -m benchmarks.make.corpora` writes them to s2s/data/shipped, in six seconds.
 
-With them ship the words of the grammar's English. s2s/data/shipped_pairs.py says how a file is laid out.
+With them ship the words of the grammar's English, and the links of the demos' examples. s2s/data/shipped_pairs.py says
+how a file is laid out.
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ from typing import Any, NamedTuple
 from benchmarks.make import generated, grammar
 from benchmarks.make.grammar.words import english_words
 from s2s import files
-from s2s.data import Pair
+from s2s.data import Pair, load
 from s2s.data.gold_agreement import FILE as WORDS
 from s2s.data.shipped_pairs import path
+from s2s.demo import ALIGNED, EXAMPLE_LINKS, EXAMPLES
 
 
 class Source(NamedTuple):
@@ -70,7 +72,18 @@ def _json(value: Any) -> str:
 def words() -> str:
     """What the file of words holds."""
     kinds = {name: sorted(words) for name, words in english_words()._asdict().items()}
-    return json.dumps(kinds, indent=1) + "\n"
+    return _json(kinds) + "\n"
+
+
+def example_links() -> str:
+    """A line per example: dataset, source, target, and links such as `0-0 1-2`, source position first."""
+    rows = []
+    for dataset in ALIGNED:
+        train = {pair.src: pair for pair in reversed(load(dataset).pairs)}
+        for pair in (train[example] for example in EXAMPLES[dataset]):
+            links = " ".join(f"{link.src}-{link.tgt}" for link in pair.gold.links)
+            rows.append(f"{dataset}\t{pair.src}\t{pair.tgt}\t{links}\n")
+    return "".join(rows)
 
 
 def write() -> None:
@@ -78,6 +91,7 @@ def write() -> None:
     for corpus in CORPORA:
         files.write_bytes(path(corpus), bz2.compress(text(corpus).encode()))
     files.write_text(WORDS, words())
+    files.write_text(EXAMPLE_LINKS, example_links())
 
 
 if __name__ == "__main__":

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from s2s.demo.sentences import (
     ALIGNED,
+    EXAMPLE_LINKS,
     EXAMPLES,
-    GOLD_LINKS,
     SHOWS,
     held_out_sentences,
     random_sentences,

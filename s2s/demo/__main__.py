@@ -1,8 +1,8 @@
 """`python -m s2s.demo all`: make everything again that ships and that this project makes; hours of one thread.
 
 `python -m s2s.demo stale` makes only what was made of something else than today's code would make it of. With names of
-artifacts (s2s/demo/artifacts.py), only these: five to twenty minutes for a demo run, seconds for `previews` and
-`sentences`. `measured`, `extrapolation` and `faults` with words train what is missing in their files, and can be
+artifacts (s2s/demo/artifacts.py), only these: five to twenty minutes for a demo run, seconds for `previews`.
+`measured`, `extrapolation` and `faults` with words train what is missing in their files, and can be
 interrupted.
 """
 

@@ -19,14 +19,12 @@ from s2s import files
 from s2s.config import POSITION_KINDS, PRESETS, Recipe, UserError, choose, override
 from s2s.data import GENERATED, Pair, load, load_pairs_for_training, write_shipped_previews
 from s2s.demo import (
-    ALIGNED,
     DEMOS,
     EVERYDAY,
     extrapolation,
     faults,
     measured,
     measurements,
-    sentences,
     trained,
 )
 from s2s.jobs import MEASURED_FILE, ExtrapolationSettings, fault_experiment, read_measured
@@ -128,13 +126,6 @@ def of_previews() -> Inputs:
     return Inputs(digest(pair for spec in GENERATED for pair in load(spec).pairs), {})
 
 
-def of_sentences() -> Inputs:
-    """The examples' pairs, split `random`, and the sources of the other held-out splits."""
-    lines = [line for source in ALIGNED for line in sentences.aligned(source)]
-    lines += [line for source in ALIGNED for line in sentences.held_out(source)]
-    return Inputs(digest(Pair(line, "") for line in lines), {})
-
-
 def of_measured(preset: str) -> Inputs:
     """The pairs of the built-in dataset, and the preset; its number of steps follows from the time it may take."""
     pairs = load("builtin:en-fr").pairs
@@ -181,7 +172,6 @@ def make_faults() -> None:
 ARTIFACTS: Mapping[str, Artifact] = MappingProxyType(
     {
         "previews": Artifact(write_shipped_previews, of_previews),
-        "sentences": Artifact(sentences.write, of_sentences),
         **{name: Artifact(partial(make_demo, name), partial(of_demo, name)) for name in DEMOS},
         **{
             f"measured-{preset}": Artifact(

@@ -1,4 +1,4 @@
-"""What ships is what would be made now. These tests stand together: the grammar takes seconds in every process."""
+"""What ships is what would be made now."""
 
 import json
 from dataclasses import replace
@@ -8,7 +8,7 @@ import pytest
 
 from s2s.config import Recipe, UserError, override
 from s2s.data import GENERATED, Preview, load, load_preview
-from s2s.demo import ALIGNED, DEMOS, EXAMPLES, GOLD_LINKS, artifacts, sentences, trained
+from s2s.demo import DEMOS, artifacts, trained
 from s2s.demo.__main__ import main
 from s2s.demo.artifacts import ARTIFACTS, Artifact, Inputs
 from s2s.runs import RunFolder
@@ -23,41 +23,10 @@ def test_the_shipped_preview_is_what_the_generator_writes(spec: str) -> None:
     assert load_preview(spec) == Preview.of(load(spec))
 
 
-@pytest.mark.parametrize("source", ["builtin:en-fr", "builtin:en-es", "builtin:tasks"])
-def test_the_shipped_links_are_those_of_the_generator(source: str) -> None:
-    """When the grammar changes, `python -m s2s.demo sentences` writes them again: examples, then split `random`."""
-    assert set(ALIGNED) == {f"builtin:{path.stem}" for path in GOLD_LINKS.glob("*.tsv")}
-    train = {pair.src: pair for pair in reversed(load(source).pairs)}
-    pairs = [*(train[text] for text in EXAMPLES[source]), *load(source, "random").pairs]
-    lines = [
-        f"{pair.tgt}\t{' '.join(f'{link.src}-{link.tgt}' for link in pair.gold.links)}"
-        for pair in pairs
-        if pair.gold
-    ]
-    assert (GOLD_LINKS / f"{source.removeprefix('builtin:')}.tsv").read_text().splitlines() == lines
-
-
 @pytest.mark.parametrize("name", DEMOS)
 def test_a_demo_was_trained_as_it_would_be_now(name: str) -> None:
     shipped = RunFolder(trained.RUNS / name).recipe()
     assert artifacts.portable(shipped) == artifacts.portable(trained.recipe_of(name))
-
-
-def test_the_files_of_sentences_are_those_that_would_be_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shipped = [path.read_bytes() for path in files_of(sentences)]
-    monkeypatch.setattr(sentences, "RANDOM_SENTENCES", tmp_path / "random")
-    monkeypatch.setattr(sentences, "HELD_OUT_SENTENCES", tmp_path / "held out")
-    monkeypatch.setattr(sentences, "GOLD_LINKS", tmp_path / "gold")
-    sentences.write()
-    assert [path.read_bytes() for path in files_of(sentences)] == shipped
-
-
-def files_of(module: object) -> list[Path]:
-    names = ("RANDOM_SENTENCES", "HELD_OUT_SENTENCES", "GOLD_LINKS")
-    folders = (getattr(module, name) for name in names)
-    return sorted(path for folder in folders for path in folder.iterdir())
 
 
 @pytest.fixture
@@ -102,4 +71,4 @@ def test_an_unknown_artifact_is_a_sentence_with_what_there_is() -> None:
         artifacts.make("preview")
     with pytest.raises(SystemExit, match="no artifact"):
         main(["nothing"])
-    assert {"previews", "sentences", *DEMOS} <= set(ARTIFACTS)
+    assert {"previews", *DEMOS} <= set(ARTIFACTS)

@@ -7,6 +7,7 @@ import pytest
 from benchmarks.make import corpora
 from s2s.data.gold_agreement import FILE
 from s2s.data.shipped_pairs import SHIPPED, path
+from s2s.demo import EXAMPLE_LINKS
 
 SAYS = "python -m benchmarks.make.corpora"
 
@@ -19,6 +20,10 @@ def test_a_corpus_is_what_its_maker_writes(corpus: str) -> None:
 
 def test_the_words_are_those_of_the_grammar() -> None:
     assert FILE.read_text(encoding="utf-8") == corpora.words(), SAYS
+
+
+def test_the_links_of_the_examples_are_those_of_their_pairs() -> None:
+    assert EXAMPLE_LINKS.read_text(encoding="utf-8") == corpora.example_links(), SAYS
 
 
 def test_nothing_else_ships() -> None:
