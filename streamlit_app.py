@@ -12,8 +12,8 @@ if sentence := unsupported():  # what is imported below may not exist there
 import streamlit as st
 from starlette.middleware import Middleware
 
-from s2s import logs
-from s2s.jobs import queue
+from s2s.hosted import Visits
+from s2s.processes import logs, queue
 from s2s.ui.shell import (
     FRAME,
     Bundles,
@@ -26,7 +26,6 @@ from s2s.ui.shell import (
     warm_up,
 )
 from s2s.ui.streamlit_parts import get_script_run_ctx
-from s2s.workspaces import Visits
 
 identify()
 if get_script_run_ctx() is None:

@@ -13,7 +13,7 @@ import torch
 
 from s2s.config import Recipe
 from s2s.data import Encoded
-from s2s.train import is_fast_accurate, matrix_products
+from s2s.training import is_fast_accurate, matrix_products
 
 ROWS = 4096  # of the layers' matrix products: the tokens of a batch, padding included
 VOCABULARY_ROWS = 512  # with more the logits leave the cache, at half the speed

@@ -32,10 +32,12 @@ from benchmarks.app import ACTIONS, POLL, TITLES, Visitors, await_training, visi
 from benchmarks.report import last_line, options, table
 from benchmarks.serving import Server, server
 from benchmarks.session import Session
-from s2s import share, workspaces
+from s2s import hosted as workspaces
 from s2s.config import PRESETS
 from s2s.data import load_preview
-from s2s.jobs import forecast, queue, recommend
+from s2s.jobs import forecast, recommend
+from s2s.links import share
+from s2s.processes import queue
 from s2s.runs import RunFolder, runs_folder
 
 SOURCE = "builtin:mini-en-fr"

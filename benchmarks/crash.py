@@ -39,8 +39,9 @@ from typing import Any
 from benchmarks.report import last_line, options, table
 from benchmarks.serving import ROOT, processes
 from s2s.config import PRESETS, Recipe, UserError, override
-from s2s.jobs import queue, training
+from s2s.jobs import training
 from s2s.model import saved_steps, weights_path
+from s2s.processes import queue
 from s2s.runs import RunFolder, runs_folder
 from s2s.settings import OWNER, home
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from s2s.config import Recipe, override
-from s2s.train import Trainer, TrainingData
+from s2s.training import Trainer, TrainingData
 
 WINDOW = 20  # updates that are averaged: a single loss depends more on its batch than on the model
 BATCH_TOKENS = 512  # enough for a curve

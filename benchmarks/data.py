@@ -30,7 +30,7 @@ TOKENIZE = """
 import json, sys
 from s2s.config import Recipe, override
 from s2s.data import load_pairs_for_training
-from s2s.train import prepare
+from s2s.training import prepare
 recipe = override(Recipe(), {"tokenizer.kind": "bpe", "tokenizer.vocab_size": 10_000, "train.device": "cpu"})
 pairs = load_pairs_for_training(sys.argv[1], None, 1, recipe.data)
 print(len(prepare(recipe, pairs.train, pairs.valid).train))

@@ -29,7 +29,7 @@ from benchmarks.serving import DATA
 from s2s.config import PRESETS, Recipe, override
 from s2s.data import load_pairs_for_training
 from s2s.tokenizers import EOS
-from s2s.train import Trainer, TrainingData, prepare, settle
+from s2s.training import Trainer, TrainingData, prepare, settle
 
 DEVICE = "cuda"
 MODELS = ("transformer-base", "transformer-tiny")

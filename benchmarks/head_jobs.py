@@ -17,7 +17,7 @@ from typing import Any
 from benchmarks.report import last_line, options, table
 from benchmarks.serving import Server, server
 from benchmarks.session import Session
-from s2s import share
+from s2s.links import share
 
 # By view: its goal in seconds, and how many sentences it concerns; the first measurement takes one less.
 GOALS = {"roles": (10.0, 500), "importance": (30.0, 200)}

@@ -28,7 +28,7 @@ from benchmarks.app import POLL, TITLES
 from benchmarks.classroom import PATIENCE, PRESS, SOURCE, Class, jobs, quantile, workspace
 from benchmarks.serving import Server
 from benchmarks.session import TIMEOUT, Session
-from s2s import share
+from s2s.links import share
 
 WITHIN = 60.0  # seconds in which all open the link
 THREADS = 64  # that load documents at a time
@@ -42,7 +42,7 @@ IN_CHROMIUM = "opening it in Chromium"
 MAKE = """
 import sys
 from s2s import access
-from s2s.short_links import Content, make, written
+from s2s.links.short import Content, make, written
 run, title = sys.argv[1:]
 view = {"run": run, "src": "the cat who chased the mouse was black", "kind": "cross", "layer": "2"}
 with access.acting_as("teacher"):

@@ -28,7 +28,7 @@ from s2s.data import Preview, load, load_pairs_for_training
 from s2s.jobs import MEASURED_FILE, read_measured, richness, traits_of
 from s2s.runs import RunFolder
 from s2s.sizing import count_parameters
-from s2s.train import Trainer, prepare, settle
+from s2s.training import Trainer, prepare, settle
 
 REFERENCE = "small"  # as in s2s/jobs/plan/time_budget.py
 REFERENCE_SECONDS = 20.0

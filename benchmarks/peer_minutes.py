@@ -36,7 +36,7 @@ from s2s.data import Batch, Preview, load_pairs_for_training
 from s2s.data.batches import in_order
 from s2s.jobs import within_minutes
 from s2s.tokenizers import BOS, EOS, PAD
-from s2s.train import TrainingData, cores, free_memory, prepare, settle
+from s2s.training import TrainingData, cores, free_memory, prepare, settle
 
 ROWS = 64  # sentences translated together
 IGNORED = -100

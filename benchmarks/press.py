@@ -17,8 +17,8 @@ from typing import Any
 from benchmarks.report import last_line, options, table
 from benchmarks.serving import Server, server
 from benchmarks.session import Session
-from s2s import share
-from s2s.jobs import queue
+from s2s.links import share
+from s2s.processes import queue
 from s2s.runs import RunFolder, runs_folder
 from s2s.settings import OWNER
 

@@ -19,7 +19,7 @@ from benchmarks.report import last_line, options, table
 from benchmarks.train import MODELS, shape
 from s2s.config import override
 from s2s.data import load_pairs_for_training
-from s2s.train import Trainer, prepare
+from s2s.training import Trainer, prepare
 
 WARM = 2  # updates before the measured ones
 UPDATE = "update"

@@ -30,7 +30,7 @@ from s2s.data import load_pairs_for_training
 from s2s.jobs import training
 from s2s.model import saved_steps
 from s2s.runs import RunFolder
-from s2s.train import Saved, Trainer, prepare
+from s2s.training import Saved, Trainer, prepare
 
 SPLITS = {"train": "train", "valid": "val", "test": "flickr2016"}  # ours, Multi30k's
 # "Good for Misconceived Reasons", their README-baseline.md; en-fr, of their table 2, is not checked against the paper.

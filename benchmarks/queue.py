@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.report import last_line, options, table
-from s2s.jobs import queue
+from s2s.processes import queue
 from s2s.settings import new_id
 from tests import postgres
 

@@ -22,8 +22,8 @@ import numpy as np
 
 from benchmarks import results
 from benchmarks.report import last_line, options, table
-from s2s.jobs.queue import AT_ONCE
-from s2s.jobs.queue.worker import POLL
+from s2s.processes.queue import AT_ONCE
+from s2s.processes.worker import POLL
 from s2s.settings import HOSTED
 
 CORES = 2

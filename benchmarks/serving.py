@@ -24,15 +24,16 @@ PATIENCE = 90.0  # seconds
 # By an argument of the command line.
 ROLES = {
     "streamlit": "server",
-    "s2s.jobs.queue.job_process": "trainer",
+    "s2s.jobs.job_process": "trainer",
     "worker": "worker",
     "s2s.data.reader": "reader",
-    "s2s.jobs.queue.fork_server": "fork server",
+    "s2s.jobs.forked": "fork server",
 }
 SUBMIT = """
 import json, sys
 from s2s.config import override
-from s2s.jobs import training, worker
+from s2s.jobs import training
+from s2s.processes import worker
 from s2s.config import PRESETS
 source, preset, changes = sys.argv[1:]
 recipe = override(PRESETS[preset].recipe, json.loads(changes))

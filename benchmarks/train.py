@@ -30,7 +30,7 @@ from benchmarks.report import last_line, options, table
 from benchmarks.serving import DATA
 from s2s.config import PRESETS, Recipe, override
 from s2s.data import TrainingPairs, load_pairs_for_training
-from s2s.train import TrainingData, is_fast_accurate, prepare, settle
+from s2s.training import TrainingData, is_fast_accurate, prepare, settle
 
 MODELS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {

@@ -1,7 +1,7 @@
 """The way of a sentence.
 
 A source (`data`) gives pairs; a tokenizer (`tokenizers`) turns them into ids; batches of ids go through the transformer
-(`model`); the loop (`train`) turns losses into weights; a folder (`runs`) stores them; search (`decode`) generates a
+(`model`); the loop (`training`) turns losses into weights; a folder (`runs`) stores them; search (`decode`) generates a
 target token by token; `analysis` looks inside the model; `plots` draws the result; `ui` shows it on a page; `share`
 makes the page a link.
 """
@@ -9,7 +9,6 @@ makes the page a link.
 from __future__ import annotations
 
 import importlib
-import inspect
 import os
 import sys
 from types import ModuleType
@@ -63,31 +62,3 @@ def __dir__() -> list[str]:
     folders = {name for name, value in globals().items() if isinstance(value, ModuleType)}
     ours = {name for name in folders if f"{__name__}.{name}" in sys.modules}
     return sorted({*__all__, *ours, *(name for name in globals() if name.startswith("__"))})
-
-
-class _TrainFolder(ModuleType):
-    """The folder s2s/train, which is also the public function `s2s.train`, with its help and signature."""
-
-    @property
-    def __doc__(self) -> str:  # type: ignore[override]
-        doc: str = importlib.import_module("s2s.api").train.__doc__
-        return doc
-
-    @property
-    def __signature__(self) -> inspect.Signature:
-        return inspect.signature(importlib.import_module("s2s.api").train)
-
-    def __call__(self, *args: Any, **settings: Any) -> Run:
-        run: Run = importlib.import_module("s2s.api").train(*args, **settings)
-        return run
-
-
-class _Package(ModuleType):
-    def __setattr__(self, name: str, value: Any) -> None:
-        """Python sets the attribute `train` to the folder as soon as anything imports it."""
-        if name == "train" and isinstance(value, ModuleType):
-            value.__class__ = _TrainFolder
-        super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package

@@ -26,7 +26,7 @@ from streamlit.runtime.state.safe_session_state import SafeSessionState
 from streamlit.testing.v1 import app_test, local_script_runner
 from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 
-from s2s.jobs.queue import database
+from s2s.files import database
 
 FRAME = str(Path(__file__).parents[1] / "s2s" / "ui" / "shell" / "frame.py")
 HANDLE_REQUEST = LocalScriptRunner._maybe_handle_execution_control_request

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 CONTEXT = multiprocessing.get_context("forkserver")
-CONTEXT.set_forkserver_preload(["s2s.jobs.training", "s2s.jobs.queue.worker"])
+CONTEXT.set_forkserver_preload(["s2s.jobs.training", "s2s.processes.worker"])
 T = TypeVar("T")
 
 

@@ -18,7 +18,7 @@ from s2s.access import EVERYBODY, LOCAL, NOBODY, Sharing, Thing, may
 from s2s.config import DataConfig, Recipe, UserError
 from s2s.data import Corpus, Pair, saved_datasets, uploads
 from s2s.jobs import import_service as imports
-from s2s.jobs import queue
+from s2s.processes import queue
 from s2s.runs import Evaluation, Sentences, System, evaluations, find_run, list_runs, now
 from tests.conftest import make_run
 
@@ -101,7 +101,7 @@ PARTS = ("runs", "jobs", "data.saved_datasets", "data.uploads", "data.sources", 
 NO_NEED = {
     "s2s.jobs.imports.service.progress": "of imports alone, which it asks about, below",
     "s2s.jobs.imports.service.cancel": "of imports alone, which it asks about, below",
-    "s2s.jobs.queue": "rows of the queue, which the services ask about before they touch them",
+    "s2s.processes.queue": "rows of the queue, which the services ask about before they touch them",
     "s2s.data.saved_datasets.thing": "describes",
     "s2s.data.saved_datasets.opened": "asked as a source, below",
     "s2s.data.sources.parse_spec": "reads text, no dataset",

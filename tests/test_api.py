@@ -21,7 +21,7 @@ from s2s.jobs.run_export import facts
 from s2s.model import saved_steps
 from s2s.runs import list_runs, runs_folder
 from s2s.settings import OWNER
-from s2s.train import Warned
+from s2s.training import Warned
 from tests.conftest import TINY
 
 PAIRS = [(f"a{i % 7} b{i % 5}", f"x{i % 7} y{i % 5}") for i in range(70)]
@@ -274,7 +274,7 @@ def test_public_names_are_listed_and_a_wrong_one_is_an_attribute_error() -> None
 
 
 def test_s2s_train_is_a_function_even_after_its_folder_was_imported() -> None:
-    importlib.import_module("s2s.train.loop")
+    importlib.import_module("s2s.training.loop")
     with pytest.raises(UserError, match="no preset `no such preset`"):
         s2s.train(PAIRS, preset="no such preset")
 
@@ -284,7 +284,7 @@ def test_train_has_the_help_of_the_function() -> None:
 
     from s2s import api
 
-    assert s2s.train.__doc__ == api.train.__doc__
+    assert s2s.training.__doc__ == api.train.__doc__
     assert inspect.signature(s2s.train) == inspect.signature(api.train)
     with pytest.raises(UserError, match="`name` is 5; give a string"):
         s2s.train([("a", "b")], name=5)  # type: ignore[arg-type]

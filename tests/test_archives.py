@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from s2s import archives
 from s2s.config import UserError
+from s2s.files import archives
 
 ADVICE = "give another"
 

@@ -6,14 +6,14 @@ from collections.abc import Callable
 import psutil
 import pytest
 
-from s2s import bounds
+from s2s.processes import bounds
 from tests import other_systems
 from tests.other_systems import ROOT
 
 # Takes 400 MB, a little at a time, as a search does.
 GREEDY = """
 import time
-from s2s import bounds
+from s2s.processes import bounds
 kept = []
 with bounds.limited_memory(bounds.memory() + 100_000_000, lambda: print('too much', flush=True)):
     try:
@@ -24,7 +24,7 @@ with bounds.limited_memory(bounds.memory() + 100_000_000, lambda: print('too muc
         print('refused')
 """
 MODEST = """
-from s2s import bounds
+from s2s.processes import bounds
 for _ in range(2):
     with bounds.limited_memory(bounds.memory() + 100_000_000):
         kept = bytearray(b'x' * 10_000_000)

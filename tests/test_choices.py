@@ -18,12 +18,12 @@ from streamlit.testing.v1 import AppTest
 from torch import Tensor
 
 import s2s
-from s2s import decode, plots, scores, views
+from s2s import decode, plots, scores
 from s2s.cli import main
 from s2s.config import POSITION_KINDS, Choice, PositionKind, UserError, position_kinds
 from s2s.decode import Greedy, greedy
 from s2s.model.positions import Position
-from s2s.questions import AttentionOf, Finding, ForcedAttention, Table, first
+from s2s.questions import AttentionOf, Finding, ForcedAttention, Table, first, views
 from s2s.questions.question import view
 from s2s.runs import runs_folder
 from s2s.scores import Metric, Score

@@ -17,8 +17,8 @@ from s2s import hub
 from s2s.config import UserError
 from s2s.data import hub_samples
 from s2s.data.reader_start import start_reader
-from s2s.jobs.queue import worker
-from s2s.jobs.queue.fork_server import ForkServer
+from s2s.processes import worker
+from s2s.processes.fork_server import ForkServer
 from s2s.runs.decoder.connection import Connection
 from tests import processes
 
@@ -81,7 +81,7 @@ def open_fork_server() -> None:
 
 
 def do_a_job() -> None:
-    worker._spawn(["s2s.jobs.queue.job_process", "job", "worker"], "job", {}).wait()
+    worker._spawn(["s2s.jobs.job_process", "job", "worker"], "job", {}).wait()
 
 
 def start_worker() -> None:

@@ -10,7 +10,8 @@ from s2s.analysis import REDUCTIONS
 from s2s.config import POSITION_KINDS
 from s2s.decode import STRATEGIES
 from s2s.lessons.claims import CLAIMS
-from s2s.share import unpack
+from s2s.links.share import unpack
+from s2s.questions.views import tabs
 from s2s.ui import heads, states, steps
 from s2s.ui.architecture import views as architecture
 from s2s.ui.canvas import terms_data
@@ -21,7 +22,6 @@ from s2s.ui.positions import views as positions
 from s2s.ui.runs.view_state import OPEN_MODEL, SWEEPS
 from s2s.ui.shell import PAGES
 from s2s.ui.walkthrough.steps import STEPS
-from s2s.views import tabs
 from s2s.words import GLOSSARY, forms
 from s2s.words.forms import HOME, MEANT_ON
 from s2s.words.views import VIEWS

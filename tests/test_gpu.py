@@ -13,7 +13,7 @@ from s2s.decode import STRATEGIES
 from s2s.model import inference
 from s2s.model.weights import trained_tensors
 from s2s.runs import Run
-from s2s.train import Saved, Step, Trainer, prepare
+from s2s.training import Saved, Step, Trainer, prepare
 
 DEVICE = "cuda"
 pytestmark = [

@@ -4,7 +4,7 @@ import pytest
 
 from benchmarks import lecture
 from benchmarks.classroom import Class
-from s2s.jobs import queue
+from s2s.processes import queue
 from s2s.ui.kit import turn
 
 

@@ -3,7 +3,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from s2s.data import profile
-from s2s.share import Column, read, unpack
+from s2s.links.share import Column, read, unpack
 from s2s.ui.compare import columns
 from tests.data.reading import read_here
 from tests.screen import ROOT, box, lost, opened, picture

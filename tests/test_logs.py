@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from s2s import logs
+from s2s.processes import logs
 
 ROOT = Path(__file__).parents[1]
 SECRET = "what a visitor typed"
@@ -16,7 +16,7 @@ HOSTILE = """
 import logging, sys, threading, traceback, warnings
 from streamlit.error_util import handle_uncaught_app_exception
 from streamlit.logger import get_logger
-from s2s import logs
+from s2s.processes import logs
 logs.set_up()
 secret = "what a visitor typed"
 logging.getLogger("uvicorn.error").error("%s", secret)

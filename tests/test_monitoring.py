@@ -4,10 +4,11 @@ from collections import namedtuple
 
 import pytest
 
-from s2s import monitoring, settings
-from s2s.jobs import queue
-from s2s.jobs.queue import database
-from s2s.monitoring import Monitor
+from s2s import settings
+from s2s.files import database
+from s2s.hosted import monitoring
+from s2s.hosted.monitoring import Monitor
+from s2s.processes import queue
 
 LINE = re.compile(r'[a-z_0-9]+(\{[a-z_]+="[^"\n]*"(,[a-z_]+="[^"\n]*")*\})? -?[0-9.e+]+')
 COMMENT = re.compile(r"# (HELP [a-z_0-9]+ .+|TYPE [a-z_0-9]+ (gauge|counter|histogram))")

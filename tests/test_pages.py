@@ -6,8 +6,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import s2s
+from s2s.links.share import unpack
 from s2s.runs import runs_folder
-from s2s.share import unpack
 from s2s.ui.kit import cached, vocabulary
 from s2s.ui.kit.sentence import MAX_SHOWN
 from s2s.ui.kit.text import plain

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from s2s import settings
-from s2s.jobs import queue
-from s2s.jobs.queue import database
+from s2s.files import database
+from s2s.processes import queue
 from tests.hosting import guide
 
 

@@ -35,7 +35,8 @@ def test_a_rise_is_written_down_with_its_feature_only(
 
 
 @pytest.mark.parametrize(
-    "name", ["s2s/share.py", "s2s/model/masks.py", "s2s/cli/parser.py", "s2s/scores/scoring.py"]
+    "name",
+    ["s2s/links/share.py", "s2s/model/masks.py", "s2s/cli/parser.py", "s2s/scores/scoring.py"],
 )
 def test_tokens_are_those_of_python(name: str) -> None:
     text = (ratchet.ROOT / name).read_text().replace('f"', '"').replace("f'", "'")

@@ -2,7 +2,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from s2s.share import KEYS, MAX_LENGTH, Column, link, pack, printable, read, unpack
+from s2s.links.share import KEYS, MAX_LENGTH, Column, link, pack, printable, read, unpack
 
 
 def test_a_link_is_read_back_as_the_same_view() -> None:

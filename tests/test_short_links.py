@@ -5,10 +5,11 @@ import re
 import pytest
 import sqlalchemy as sa
 
-from s2s import access, settings, short_links
+from s2s import access, settings
 from s2s.config import UserError
-from s2s.jobs import queue
-from s2s.short_links import DAY, SHORT_LINKS, Content, DeadLinkError
+from s2s.links import short as short_links
+from s2s.links.short import DAY, SHORT_LINKS, Content, DeadLinkError
+from s2s.processes import queue
 
 HOUSE = Content(
     "attention", {"run": "demo-en-fr", "src": "the red house"}, "A house", "Look at *la*."

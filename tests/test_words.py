@@ -457,8 +457,8 @@ def registry(name: str) -> set[str]:
     from s2s.config import POSITION_KINDS
     from s2s.decode import STRATEGIES
     from s2s.tokenizers import TOKENIZERS
-    from s2s.train import SCHEDULES
-    from s2s.train.optimizers import OPTIMIZERS
+    from s2s.training import SCHEDULES
+    from s2s.training.optimizers import OPTIMIZERS
 
     tables = {
         "strategies": STRATEGIES,

@@ -12,7 +12,7 @@ from s2s import scores
 from s2s.data import load
 from s2s.model import inference, stepper_for
 from s2s.runs import Run
-from s2s.train import Trainer
+from s2s.training import Trainer
 
 STEPS = 500
 EVERY = 100  # updates between two points of the curve

@@ -12,7 +12,7 @@ from typing import Any
 from s2s.config import PRESETS, Recipe, UserError, override
 from s2s.data import load_pairs_for_training
 from s2s.runs import Run, RunFolder
-from s2s.train import Trainer, TrainingData, prepare
+from s2s.training import Trainer, TrainingData, prepare
 
 SOURCE = "builtin:en-fr#rows=4000"
 CHANGES: Mapping[str, Any] = MappingProxyType(

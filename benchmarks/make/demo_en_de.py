@@ -41,7 +41,7 @@ from s2s.runs import (
     source_words,
 )
 from s2s.scores import Score, all_sentence_scores, score_all
-from s2s.train import averaging, checkpoint
+from s2s.training import averaging, checkpoint
 
 TEST = Path(__file__).parents[2] / "s2s" / "data" / "shipped" / "everyday.en-de.tsv"
 EVALUATION = settings.SHIPPED_EVALUATIONS / f"{EVERYDAY}-test"

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from s2s.config import Recipe
-from s2s.train import TrainingData
+from s2s.training import TrainingData
 
 Update = Callable[[], int]  # does one update; returns its real source and target tokens
 

@@ -14,7 +14,7 @@ from benchmarks.peers import Update
 from s2s.config import Recipe
 from s2s.data import Batch, batches
 from s2s.tokenizers import PAD
-from s2s.train import TrainingData
+from s2s.training import TrainingData
 
 SENTENCES = 64  # per batch, as in tutorials
 

@@ -23,7 +23,7 @@ from benchmarks.peers.batches import SENTENCES
 from benchmarks.peers.decoding import TOKENS, Decode, Ids, padded
 from s2s.config import Recipe
 from s2s.tokenizers import BOS, EOS, PAD, SPECIALS, UNK
-from s2s.train import TrainingData
+from s2s.training import TrainingData
 
 LANGUAGES = ("src", "trg")
 SAME = {BOS: 2, EOS: 3, PAD: 1, UNK: 0}  # our special tokens, as it numbers them

@@ -14,7 +14,7 @@ from benchmarks.peers import Update, batches
 from benchmarks.peers.decoding import TOKENS, Decode, Ids, on_device, padded, random_model
 from s2s.config import Recipe
 from s2s.tokenizers import BOS, EOS, PAD
-from s2s.train import TrainingData
+from s2s.training import TrainingData
 
 # Their parameter names to ours: every row is applied, in order.
 NAMES = (

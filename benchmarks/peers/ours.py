@@ -12,7 +12,7 @@ from benchmarks.peers.decoding import TOKENS, Decode, Ids, on_device, padded, ra
 from s2s.config import Recipe, override
 from s2s.decode import ID_CODEC, SearchResult, Stepper, configure
 from s2s.model import Transformer, inference, keep_freed_memory, stepper_for
-from s2s.train import Trainer, TrainingData
+from s2s.training import Trainer, TrainingData
 
 Wrap = Callable[[Any], Any]  # takes a stepper, returns one that wraps it
 

@@ -9,7 +9,7 @@ from benchmarks.peers import Update, batches
 from s2s.config import Recipe
 from s2s.model import sinusoids
 from s2s.tokenizers import PAD
-from s2s.train import TrainingData
+from s2s.training import TrainingData
 
 LONGEST = 512
 

@@ -18,7 +18,7 @@ import torch
 from benchmarks.peers import MINE, Entrant, Peer
 from s2s.config import Recipe
 from s2s.model import keep_freed_memory
-from s2s.train import TrainingData, is_fast_accurate
+from s2s.training import TrainingData, is_fast_accurate
 
 WARM = 2  # updates before the measured ones
 

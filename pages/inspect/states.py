@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from s2s import share
+from s2s.links import share
 from s2s.ui.kit import sentence_row
 from s2s.ui.shell import page_link
 from s2s.ui.states import LABELS, VIEWS, fill_first_sentence, read_request, reproduce, same_word

@@ -34,7 +34,7 @@ from s2s.model import saved_steps
 from s2s.runs import Decoded, Texts, seeds
 from s2s.scores import AUTO, SPACES, Scoring, require_tokenizer
 from s2s.settings import new_id
-from s2s.train import Event, Planned, Step, Validation, Warned
+from s2s.training import Event, Planned, Step, Validation, Warned
 
 if TYPE_CHECKING:
     import pandas as pd

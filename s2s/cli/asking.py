@@ -12,7 +12,7 @@ def ask(arguments: argparse.Namespace) -> None:
     """Ask what a page of the dashboard shows: print the finding and the numbers of the answer."""
     from s2s import api
     from s2s.questions import printable
-    from s2s.views import named
+    from s2s.questions.views import named
 
     kind = named(arguments.name).question
     question = kind.read(arguments.run, split_assignments(arguments.set))
@@ -30,7 +30,7 @@ def ask(arguments: argparse.Namespace) -> None:
 
 def listed() -> str:
     """Every question with the first sentence of its docstring, and what `--set` takes."""
-    from s2s.views import BY_NAME
+    from s2s.questions.views import BY_NAME
 
     width = max(map(len, BY_NAME))
     lines = ["questions, with what --set takes:"]

@@ -106,7 +106,7 @@ def _check_not_its_source(source: str, wanted: Iterable[str], out: Path) -> None
 def worker(arguments: argparse.Namespace) -> None:
     """Run queued jobs, one after another, until stopped."""
     from s2s import settings
-    from s2s.jobs import worker
+    from s2s.processes import worker
 
     settings.worker_slots()
     print(worker.serve(arguments.idle, arguments.app))

@@ -57,7 +57,7 @@ def _translated(
 ) -> list[Decoded]:
     """Translates in one process, or in several if there are many lines."""
     from s2s.runs import parallel
-    from s2s.train import cores
+    from s2s.training import cores
 
     if arguments.processes is not None and arguments.processes < 1:
         raise UserError(

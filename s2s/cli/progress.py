@@ -9,7 +9,7 @@ import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # torch takes seconds to import; --help and mistakes should not
-    from s2s.train import Event
+    from s2s.training import Event
 
 
 MINUTE = 60.0  # seconds
@@ -46,7 +46,7 @@ class Progress:
             print(sentence, file=sys.stderr, flush=True)
 
     def _show(self, event: Event) -> None:
-        from s2s.train import Planned, Sample, Step, Validation, Warned
+        from s2s.training import Planned, Sample, Step, Validation, Warned
 
         if isinstance(event, Step):
             self.tokens = self.tokens + event.n_tokens

@@ -19,7 +19,7 @@ from s2s.config import Recipe, UserError, choose, override, parse_assignments, s
 if TYPE_CHECKING:  # torch takes seconds to import; --help and mistakes should not
     from s2s.jobs import RunRequest
     from s2s.runs import RunFolder
-    from s2s.train import Group
+    from s2s.training import Group
 
 DEFAULT_PRESET = "small"
 
@@ -35,7 +35,7 @@ def train(arguments: argparse.Namespace) -> None:
         return
     from s2s.jobs import follow_first_rank
     from s2s.settings import lease_seconds
-    from s2s.train import processes
+    from s2s.training import processes
 
     with processes(lease_seconds()) as group:
         if group.rank == 0:

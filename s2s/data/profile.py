@@ -19,12 +19,13 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import Any
 
-from s2s import access, bounds, files, settings
+from s2s import access, files, settings
 from s2s.config import DataConfig, UserError
 from s2s.data import saved_datasets
 from s2s.data.caps import Caps
 from s2s.data.reader_slots import MAX_WAIT
 from s2s.data.reader_start import start_reader
+from s2s.processes import bounds
 
 FORMAT = 1
 GRACE = 5.0  # seconds after the deadline until a reader is killed from outside

@@ -21,11 +21,12 @@ from typing import Any
 
 import psutil
 
-from s2s import access, bounds, files, hub, settings, storage
+from s2s import access, files, hub, settings, storage
 from s2s.config import DataConfig, UserError
 from s2s.data.caps import Caps
 from s2s.data.reader_slots import MAX_WAIT, reader_slot
 from s2s.data.sections import PROFILE_SECTIONS, UPDATE_SECONDS, Progress, ReaderJob, Section
+from s2s.processes import bounds
 
 NICENESS = 5  # the dashboard goes first
 MAX_MEMORY = 4_000_000_000  # bytes

@@ -9,8 +9,9 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from s2s import environment, settings
+from s2s import settings
 from s2s.config import UserError
+from s2s.processes import environment
 
 
 def start_reader(

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
         extrapolation,
         fault_experiment,
         model_import,
-        operation,
-        queue,
         run_archives,
         run_copies,
         run_export,
@@ -74,7 +72,6 @@ if TYPE_CHECKING:
         following,
         within_minutes,
     )
-    from s2s.jobs.queue import worker
     from s2s.jobs.training import initialization
     from s2s.jobs.training.live_controls import LONGEST_PAUSE
     from s2s.jobs.training.nonzero_rank import follow_first_rank
@@ -146,9 +143,7 @@ _MODULES = MappingProxyType(
         "import_forecasts": "s2s.jobs.imports.forecast",
         "import_service": "s2s.jobs.imports.service",
         "initialization": "s2s.jobs.training.initialization",
-        "operation": "s2s.jobs.operation",
         "provenance": "s2s.jobs.evaluation.provenance",
-        "queue": "s2s.jobs.queue",
         "model_import": "s2s.jobs.model_import",
         "run_export": "s2s.jobs.run_export",
         "run_copies": "s2s.jobs.run_copies",
@@ -159,7 +154,6 @@ _MODULES = MappingProxyType(
         "test_sets": "s2s.jobs.evaluation.test_sets",
         "training": "s2s.jobs.training",
         "validation": "s2s.jobs.evaluation.validation",
-        "worker": "s2s.jobs.queue.worker",
     }
 )
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}

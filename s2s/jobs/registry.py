@@ -6,8 +6,8 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from s2s.jobs.queue.context import JobContext
-from s2s.jobs.queue.table import Job
+from s2s.jobs.context import JobContext
+from s2s.processes.queue import Job
 
 # The job may be stopped between two values, by closing the generator.
 Work = Callable[[Job, JobContext], Generator[object, None, None]]

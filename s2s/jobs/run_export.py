@@ -10,11 +10,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from s2s import access, archives, faults, settings
+from s2s import access, faults, settings
 from s2s.config import Recipe, UserError, override
 from s2s.data import TASKS, task_of
 from s2s.data import load as load_dataset
-from s2s.files import require_free
+from s2s.files import archives, require_free
 from s2s.jobs.evaluation import validation
 from s2s.jobs.evaluation.provenance import Checkpoint
 from s2s.jobs.evaluation.validation import ValidationScores

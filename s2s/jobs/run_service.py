@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from s2s import access
 from s2s.config import Recipe, UserError, override
-from s2s.jobs import queue
+from s2s.processes import queue
 from s2s.runs import (
     RunSummary,
     checked_name,

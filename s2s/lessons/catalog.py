@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from s2s import share
 from s2s.config import UserError, nearest, shortened
 from s2s.lessons import own
 from s2s.lessons.answers import ANSWERS
 from s2s.lessons.lesson import Lesson, Step
 from s2s.lessons.question import Question
 from s2s.lessons.shipped import EXERCISES, LESSONS
+from s2s.links import share
 
 
 class OpenedStep(NamedTuple):

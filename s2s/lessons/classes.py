@@ -15,8 +15,8 @@ import sqlalchemy as sa
 
 from s2s import access
 from s2s.config import UserError
-from s2s.jobs import queue
 from s2s.lessons.catalog import find_lesson
+from s2s.processes import queue
 
 CLASSES = sa.Table(
     "classes",

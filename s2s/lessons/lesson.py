@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from s2s import share
 from s2s.config import UserError, shortened
 from s2s.lessons.question import Question
+from s2s.links import share
 
 MAX_TITLE = 80  # characters
 MAX_SUMMARY = 200

@@ -12,7 +12,6 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from s2s import share
 from s2s.config import UserError, nearest, shortened
 from s2s.lessons.answers import ANSWERS, CONDITIONS, RUN_CONDITIONS
 from s2s.lessons.lesson import Lesson, Step, View
@@ -24,6 +23,7 @@ from s2s.lessons.question import (
     RunQuestion,
     SentenceQuestion,
 )
+from s2s.links import share
 
 FORMAT = 1
 MOST_BYTES = 300_000

@@ -9,11 +9,12 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from s2s import access, short_links
+from s2s import access
 from s2s.config import UserError
-from s2s.jobs import queue
 from s2s.lessons import lesson_file
 from s2s.lessons.lesson import Lesson, Step, View
+from s2s.links import short as short_links
+from s2s.processes import queue
 
 OWN_LESSONS = sa.Table(
     "lessons",

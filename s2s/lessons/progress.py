@@ -11,8 +11,8 @@ import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
 from s2s import access, settings
-from s2s.jobs import queue
 from s2s.lessons.lesson import Lesson
+from s2s.processes import queue
 
 PROGRESS = sa.Table(
     "lesson_progress",

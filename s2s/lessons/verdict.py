@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
-from s2s import share
+from s2s.links import share
 
 if TYPE_CHECKING:
     from s2s.runs import Run

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
-from s2s import access, archives
+from s2s import access
 from s2s.data import one_line
+from s2s.files import archives
 from s2s.jobs import external
 from s2s.jobs import provenance as repeating
 from s2s.plots.picture import NamedFile

@@ -1,6 +1,6 @@
 """Questions about models and data, each one typed value that a page, a program and a command line ask alike."""
 
-from s2s.questions import evaluation_request, score_buckets
+from s2s.questions import evaluation_request, score_buckets, views
 from s2s.questions.alignment import Aligned, Alignment
 from s2s.questions.answers import Answers
 from s2s.questions.attention_lines import SHARE_STEP, AttentionLines, head_at

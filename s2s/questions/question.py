@@ -107,7 +107,7 @@ class Question(Generic[Answer]):
     arrays, numbers and texts, because searches tell their progress from within (`Have.steps`), where a generator
     cannot yield. Its key is every subject and setting with `stamp`: a name does not say which checkpoint is the best
     now, nor what the asker may see. Table and finding are the question's own, so that a program without Plotly has
-    them; `s2s.views` joins it with what Plotly draws.
+    them; `s2s.questions.views` joins it with what Plotly draws.
     """
 
     name: ClassVar[str] = ""  # on the command line; links name views, not questions

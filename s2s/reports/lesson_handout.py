@@ -6,7 +6,6 @@ import functools
 import re
 from collections.abc import Callable, Iterator
 
-from s2s import share
 from s2s.config import UserError
 from s2s.jobs import run_archives
 from s2s.lessons import (
@@ -19,6 +18,7 @@ from s2s.lessons import (
     Question,
     saved_run,
 )
+from s2s.links import share
 from s2s.reports import document
 from s2s.reports.lesson_pictures import pictures
 from s2s.runs import Run

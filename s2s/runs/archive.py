@@ -20,10 +20,10 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import IO, Any, NamedTuple
 
-from s2s import archives, files
-from s2s.archives import Entry, printable
+from s2s import files
 from s2s.config import UserError
-from s2s.files import UnwrittenError, require_free
+from s2s.files import UnwrittenError, archives, require_free
+from s2s.files.archives import Entry, printable
 from s2s.runs import inspection, portable
 from s2s.runs.json_shapes import parsed
 from s2s.runs.listing import OPENING

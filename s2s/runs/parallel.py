@@ -11,8 +11,8 @@ from typing import Any
 
 import torch
 
-from s2s import environment
 from s2s.model import keep_freed_memory
+from s2s.processes import environment
 from s2s.runs.decoded import Decoded
 from s2s.runs.opening import load
 from s2s.runs.run import ROWS, Run, RunKey

@@ -10,7 +10,7 @@ What no Python imports is private, too; the test reads it where it stands:
 - addresses `/_stcore/stream`, `/_stcore/upload_file/` and `/media/`, in shell/measured.py and shell/guard.py: Streamlit
   calls nobody when a session opens or a file is sent or fetched;
 - the header `sec-websocket-protocol`, in shell/sessions.py: it names the session that a browser resumes;
-- cookies `_streamlit_xsrf` and `_streamlit_user`, in s2s/workspaces: no option sets them for a frame, and outside a run
+- cookies `_streamlit_xsrf` and `_streamlit_user`, in s2s/hosted: no option sets them for a frame, and outside a run
   of a page there is no `st.user`;
 - the hidden options `runner.postScriptGC` and `logger.enableRich`, in .streamlit/config.toml: nothing public does it;
 - ids of widgets, `$$ID-…-key`, in snapshot/record.py: an element that was drawn does not say its key.

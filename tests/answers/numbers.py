@@ -39,7 +39,7 @@ from s2s.sizing import (
     t5_rows,
     training_flops,
 )
-from s2s.train import SCHEDULES, learning_rate
+from s2s.training import SCHEDULES, learning_rate
 
 N = 60
 SIZES = BatchSizes(8, 20, 24)

@@ -14,11 +14,11 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import s2s
-from s2s import share
 from s2s.cli import main
 from s2s.data import load
 from s2s.decode import STRATEGIES
 from s2s.jobs import head_service
+from s2s.links import share
 from s2s.runs import Measurement, Metrics, Sentences
 from tests.answers.search import run
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import FrameLocator, Locator, Page, expect
 
-from s2s.workspaces import keys
+from s2s.hosted import keys
 from tests.browser.conftest import Open
 from tests.browser.server import Server, serving
 from tests.browser.test_workspace import SECRET, cookies

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from s2s import settings
-from s2s.workspaces import key_of, workspace_of
+from s2s.hosted import key_of, workspace_of
 from tests.browser.conftest import Open
 from tests.browser.server import serving
 from tests.browser.test_home import PHONE

@@ -8,7 +8,7 @@ import pytest
 
 from s2s.cli import main
 from s2s.questions import Have, SameWord, to_json
-from s2s.views import BY_NAME
+from s2s.questions.views import BY_NAME
 from tests.test_asked import TWO, without_plotly
 
 COMMAND = ("ask", "demo-en-fr", "same-word", "--set", f"text={TWO.text}")

@@ -13,12 +13,12 @@ import psutil
 import pytest
 
 from s2s import settings
-from s2s.bounds import UNLIMITED
 from s2s.config import DataConfig, Recipe, UserError, override
 from s2s.data import load, profile, reader, saved_datasets, sections
 from s2s.data.caps import Caps
 from s2s.data.reader_slots import MAX_WAIT
 from s2s.data.sections import PROFILE_SECTIONS, Progress
+from s2s.processes.bounds import UNLIMITED
 from tests import other_systems
 
 PAIRS = b"src\ttgt\none\teins\ntwo\tzwei\ntwo\tzwei\n<b>x</b>\ty\n"

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from s2s import bounds, settings
+from s2s import settings
 from s2s.access import LOCAL
 from s2s.config import UserError
 from s2s.data import reader, reader_slots
 from s2s.data.caps import Caps
 from s2s.data.reader_slots import ALL_TAKEN, MAX_WAIT, SECOND_TAB, is_reading, reader_slot
+from s2s.processes import bounds
 
 
 class WaitsError(Exception):

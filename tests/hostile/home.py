@@ -13,7 +13,7 @@ import pytest
 from s2s import access, files
 from s2s.config import PRESETS
 from s2s.data import Corpus, Pair, saved_datasets, uploads
-from s2s.jobs import queue
+from s2s.processes import queue
 from s2s.runs import Evaluation, Sentences, System, evaluations, runs_folder
 from s2s.settings import new_id
 from s2s.ui.shell import visitors

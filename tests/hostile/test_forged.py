@@ -10,7 +10,7 @@ from streamlit.runtime.state.common import WidgetMetadata
 from streamlit.runtime.state.session_state import SessionState
 from streamlit.testing.v1 import AppTest
 
-from s2s import logs
+from s2s.processes import logs
 from s2s.ui.shell import forged
 from tests.logged import logged
 from tests.screen import PAGES, opened, page_text

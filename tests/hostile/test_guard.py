@@ -18,8 +18,8 @@ from streamlit.runtime import media_file_manager
 from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 
 from s2s import access, settings
+from s2s.hosted import COOKIE, Key, new_key
 from s2s.ui.shell import guard, media
-from s2s.workspaces import COOKIE, Key, new_key
 from tests.screen import ROOT
 
 

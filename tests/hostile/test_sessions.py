@@ -16,9 +16,9 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime import Runtime
 
-from s2s import logs
+from s2s.hosted import COOKIE, Key, new_key
+from s2s.processes import logs
 from s2s.ui.shell import guard, sessions
-from s2s.workspaces import COOKIE, Key, new_key
 
 MANAGER = "streamlit.runtime.websocket_session_manager"
 SCRIPT = """

@@ -7,11 +7,13 @@ from typing import Any
 
 import pytest
 
-from s2s import access, settings, share
+from s2s import access, settings
 from s2s.config import PRESETS, UserError
 from s2s.data import load_preview
-from s2s.jobs import forecast, queue, run_service, sweep, training
+from s2s.jobs import forecast, run_service, sweep, training
 from s2s.jobs.extrapolation import ExtrapolationSettings
+from s2s.links import share
+from s2s.processes import queue
 from s2s.runs import RunFolder, annotate, runs_folder
 from s2s.ui.kit import cached
 from s2s.ui.kit.queueing import free_group, queue_resume

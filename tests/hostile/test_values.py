@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 import s2s
-from s2s import access, data, decode, settings, share
+from s2s import access, data, decode, settings
 from s2s.config import PRESETS, UserError, override, parse_assignments
 from s2s.data import Corpus, Pair, saved_datasets, uploads
 from s2s.jobs import calibrate, evaluation_service, run_service, test_sets, training
+from s2s.links import share
 from s2s.questions import evaluation_request
 from s2s.runs import Sentences, evaluations, list_runs, runs_folder
 from s2s.ui.data import upload_form

@@ -15,13 +15,14 @@ import sqlalchemy as sa
 from s2s import runs, settings
 from s2s.config import override
 from s2s.data import Corpus, Pair, saved_datasets
-from s2s.jobs import evaluation_service, queue, training
+from s2s.files import database
+from s2s.jobs import evaluation_service, training
 from s2s.jobs.evaluation.service import EvaluationRequest
-from s2s.jobs.queue import database
 from s2s.jobs.registry import JOBS
+from s2s.processes import queue
 from s2s.runs import RunFolder, Sentences, System, evaluations, list_runs, runs_folder
 from s2s.settings import OWNER
-from s2s.train import Saved
+from s2s.training import Saved
 from s2s.ui.kit import cached
 from tests import postgres
 from tests.conftest import make_run

@@ -13,7 +13,7 @@ from streamlit import config
 
 from s2s import settings
 from s2s.cli.parser import make_parser
-from s2s.jobs.queue import worker
+from s2s.processes import worker
 from tests.hosting import guide
 from tests.hosting.dockerfile import ROOT, environment, only
 

@@ -20,8 +20,9 @@ from s2s import cli, data
 from s2s.access import runs_folder
 from s2s.config import PRESETS, override
 from s2s.data import saved_datasets
-from s2s.jobs import queue, run_service, training
-from s2s.jobs.queue import database, fork_server
+from s2s.files import database
+from s2s.jobs import forked, run_service, training
+from s2s.processes import fork_server, queue
 from s2s.runs import RunFolder
 from tests import postgres, processes
 from tests.conftest import TINY
@@ -80,7 +81,7 @@ def serve_jobs(requests: int, answers: int, *others: int) -> None:
         os.close(end)
     os.dup2(requests, 0)
     os.dup2(answers, 1)
-    fork_server.main()
+    forked.main()
 
 
 def app(ends: Connection) -> None:

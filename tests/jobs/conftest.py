@@ -3,7 +3,7 @@ from collections.abc import Iterator
 import pytest
 
 from s2s import settings
-from s2s.jobs.queue import database
+from s2s.files import database
 
 
 @pytest.fixture(autouse=True)

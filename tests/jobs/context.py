@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from s2s.jobs.queue.table import ControlRequests
+from s2s.processes.queue.table import ControlRequests
 
 
 @dataclass

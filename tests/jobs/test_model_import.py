@@ -36,7 +36,7 @@ from s2s.runs import (
     portable,
 )
 from s2s.tokenizers import PretrainedTokenizer
-from s2s.train.loss import cross_entropy
+from s2s.training.loss import cross_entropy
 from tests.pretrained.checkpoints import CONFIGS, LIMIT, make_checkpoint
 from tests.tokenizers.checkpoints import FAMILIES
 

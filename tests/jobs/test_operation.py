@@ -3,7 +3,8 @@ import pytest
 from s2s import access
 from s2s.access import Thing
 from s2s.config import UserError
-from s2s.jobs import operation, queue
+from s2s.hosted import operation
+from s2s.processes import queue
 
 
 @pytest.fixture

@@ -12,8 +12,9 @@ from sqlalchemy.exc import OperationalError
 from s2s import access, settings
 from s2s.access import Sharing
 from s2s.config import Recipe, UserError
-from s2s.jobs import queue, run_service, training
-from s2s.jobs.queue import database
+from s2s.files import database
+from s2s.jobs import run_service, training
+from s2s.processes import queue
 from s2s.runs import UNDO_SECONDS, RunFolder, empty_trash, runs_folder
 from s2s.settings import OWNER
 from tests.conftest import make_run

@@ -2,9 +2,10 @@ import pytest
 
 from s2s.config import PRESETS, UserError, flat, override
 from s2s.data import load_preview
-from s2s.jobs import forecast, queue, sweep, within_minutes
+from s2s.jobs import forecast, sweep, within_minutes
 from s2s.jobs.sweep import MOST, grid, values, with_control_run
 from s2s.jobs.training import RunRequest
+from s2s.processes import queue
 from s2s.settings import OWNER
 from tests.conftest import TINY
 

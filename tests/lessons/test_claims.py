@@ -11,12 +11,12 @@ import pytest
 import torch
 
 from benchmarks.claims import agreement as measuring
-from s2s import share
 from s2s.analysis import Trace, capture
 from s2s.config import PRESETS, UserError
 from s2s.data import Gold, Link, Pair, Relation
 from s2s.lessons import claims
 from s2s.lessons.claims import CLAIMS, intervals, measured
+from s2s.links import share
 from s2s.model import DecoderLayer, EncoderLayer, inference
 from s2s.runs import load
 from s2s.ui.shell import pages

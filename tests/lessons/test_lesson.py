@@ -2,10 +2,11 @@
 
 import pytest
 
-from s2s import lessons, share
+from s2s import lessons
 from s2s.config import Recipe, UserError, json_or_text, override
 from s2s.data import Corpus, Pair, apply_task, load_preview
 from s2s.lessons import EXERCISES, LESSONS, Lesson, Step, View
+from s2s.links import share
 
 ROWS = [*LESSONS.values(), *EXERCISES.values()]
 STEPS = [(row, step) for row in ROWS for step in row.steps]

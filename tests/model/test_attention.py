@@ -7,7 +7,7 @@ from torch import Tensor
 
 from s2s.config import ModelConfig, Stack
 from s2s.model import Attention, attention_weights
-from s2s.train.device import matrix_products
+from s2s.training.device import matrix_products
 
 
 @pytest.fixture

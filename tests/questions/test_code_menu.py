@@ -21,9 +21,9 @@ from s2s.api import Asked
 from s2s.cli import main
 from s2s.plots import AllHeads, ComparedTexts, DrawnFigure, LinkedTokens, Picture, svg
 from s2s.questions import ANSWERS, VIEW, Evaluate, Table, to_json
+from s2s.questions.views import VIEWS, View
 from s2s.ui.canvas import pack_heads
 from s2s.ui.kit.pictures import SHOWN
-from s2s.views import VIEWS, View
 from tests.screen import component, opened
 
 HOUSE = "the red house is not old"

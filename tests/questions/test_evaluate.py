@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from s2s import access, views
+from s2s import access
 from s2s.access import run_folder, runs_folder
 from s2s.config import UserError
-from s2s.jobs import EvaluationRequest, evaluation_service, queue
+from s2s.jobs import EvaluationRequest, evaluation_service
 from s2s.plots import evaluation_view
+from s2s.processes import queue
 from s2s.questions import (
     ANSWERS,
     Evaluate,
@@ -20,6 +21,7 @@ from s2s.questions import (
     ScoreBuckets,
     as_text,
     evaluation_request,
+    views,
 )
 from s2s.questions.evaluate import FINDINGS, compared
 from s2s.runs import Evaluation, Sentences, System, evaluations

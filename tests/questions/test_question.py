@@ -25,7 +25,7 @@ from s2s.questions import (
     options,
 )
 from s2s.questions.question import setting, subject, view
-from s2s.views import VIEWS, named
+from s2s.questions.views import VIEWS, named
 
 HOSTILE = """the cat"]); import os # ' $(touch x) `x` \\" + 1, a=b\nsecond\tline 猫 *bank*"""
 ASKED = sorted({row.question for row in VIEWS}, key=lambda kind: kind.name)

@@ -45,11 +45,11 @@ from s2s.questions import (
 )
 from s2s.questions.intervene import InterventionEffect
 from s2s.questions.same_word import AnyTwoWords
+from s2s.questions.views import BY_NAME, VIEWS
 from s2s.reports import pictures as reports
 from s2s.runs import Interventions, Sentences, System, evaluations, runs_folder
 from s2s.settings import new_id
 from s2s.ui.kit.cached import ScreenHave
-from s2s.views import BY_NAME, VIEWS
 from tests.conftest import make_run
 from tests.hostile.home import visiting
 

@@ -24,8 +24,8 @@ from s2s.questions import (
     words_in,
 )
 from s2s.questions.same_word import CLEAR, FINDINGS, LEAST_WEIGHT, bare
+from s2s.questions.views import view_of
 from s2s.runs import runs_folder
-from s2s.views import view_of
 from tests.conftest import make_run
 
 DEMO = "demo-en-fr"

@@ -344,7 +344,7 @@ def test_a_failure_is_a_failure(
     def broken(*_: object) -> None:
         raise RuntimeError
 
-    monkeypatch.setattr("s2s.train.loop.Trainer.update", broken)
+    monkeypatch.setattr("s2s.training.loop.Trainer.update", broken)
     with pytest.raises(RuntimeError):
         list(
             training.run(

@@ -13,7 +13,7 @@ from s2s.sizing import (
     training_bytes,
     training_flops,
 )
-from s2s.train.device import matrix_products
+from s2s.training.device import matrix_products
 
 
 @pytest.mark.parametrize(

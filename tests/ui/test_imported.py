@@ -7,9 +7,10 @@ import pytest
 
 from s2s import settings
 from s2s.config import Recipe
-from s2s.jobs import model_import, queue
+from s2s.jobs import model_import
+from s2s.links.share import pack
+from s2s.processes import queue
 from s2s.runs import RunFolder, runs_folder
-from s2s.share import pack
 from s2s.tokenizers.char import CharTokenizer
 from s2s.ui.kit import cached, published_examples
 from s2s.ui.walkthrough.step import verbatim

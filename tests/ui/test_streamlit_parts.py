@@ -25,10 +25,10 @@ from streamlit.runtime.state.query_params import QueryParams
 from streamlit.runtime.state.safe_session_state import SafeSessionState
 from streamlit.web.server.starlette import starlette_routes, starlette_server_config
 
+from s2s.hosted import routes, visits
 from s2s.ui import streamlit_parts
 from s2s.ui.shell import measured, sessions
 from s2s.ui.snapshot.record import key_of
-from s2s.workspaces import routes, visits
 
 ROOT = Path(__file__).parents[2]
 OURS = ROOT / "s2s" / "ui" / "streamlit_parts.py"

@@ -11,8 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from s2s import archives
-from s2s.archives import printable
 from s2s.config import UserError, choose, shortened
 from s2s.data.formats import streams
 from s2s.data.formats.column_names import LANGUAGES, LIKE_SOURCE, LIKE_TARGET
@@ -20,6 +18,8 @@ from s2s.data.formats.columns import Column, guess, is_language
 from s2s.data.formats.pairing import TABLE_FORMATS, FileOptions, suffix
 from s2s.data.formats.shapes import SPLITS
 from s2s.data.formats.streams import Content, ReadingBudget
+from s2s.files import archives
+from s2s.files.archives import printable
 
 ARCHIVES = frozenset({".zip", ".tar", ".tgz", ".bz2", ".xz", ".7z", ".rar", ".zst"})
 SIDES = LANGUAGES | LIKE_SOURCE | LIKE_TARGET | {"original", "simple", "corrected"}

@@ -9,12 +9,12 @@ from itertools import islice
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from s2s import archives
 from s2s.config import UserError, nearest, shortened
 from s2s.data.caps import Caps
 from s2s.data.formats import streams
 from s2s.data.formats.delimited import csv_, tsv
 from s2s.data.formats.streams import Content, ReadingBudget
+from s2s.files import archives
 
 LARGEST = 1e9  # a mean of larger numbers may overflow, and no score has them
 NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?", re.IGNORECASE | re.ASCII)

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING
 
-from s2s import archives
 from s2s.config import UserError
 from s2s.data.formats import arrow, streams
 from s2s.data.formats.added import Added
@@ -21,6 +20,7 @@ from s2s.data.formats.table import (
     checked,
     first_rows,
 )
+from s2s.files import archives
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq

@@ -15,12 +15,13 @@ import traceback
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from s2s import bounds, hub, settings
+from s2s import hub, settings
 from s2s.config import UserError, shortened
 from s2s.data.formats import arrow
 from s2s.data.formats.columns import holds_numbers
 from s2s.data.formats.streams import ReadThrough
 from s2s.data.repository.origins import Origin, from_order
+from s2s.processes import bounds
 
 if TYPE_CHECKING:
     import datasets

@@ -16,10 +16,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Protocol
 
-from s2s import environment, settings
+from s2s import settings
 from s2s.config import UserError
-from s2s.jobs import queue
 from s2s.jobs.engine.ray_jobs import engine
+from s2s.processes import environment, queue
 
 TURN = 5.0  # seconds between two looks at queue and cluster
 LEASE = 20.0  # seconds for which one process decides

@@ -11,12 +11,12 @@ from s2s import access, files, settings, storage
 from s2s.access import run_folder
 from s2s.config import UserError, shortened
 from s2s.decode import configure
-from s2s.jobs import queue
+from s2s.jobs.context import JobContext
 from s2s.jobs.evaluation import test_sets
 from s2s.jobs.evaluation.loop import FINISH, EvaluationLoop
-from s2s.jobs.queue.context import JobContext
-from s2s.jobs.queue.table import Job
 from s2s.model import saved_steps, weights_path
+from s2s.processes import queue
+from s2s.processes.queue import Job
 from s2s.runs import (
     LONGEST_NAME,
     Evaluation,

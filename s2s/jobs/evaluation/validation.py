@@ -10,11 +10,10 @@ from typing import Any, NamedTuple
 from s2s import access, settings, storage
 from s2s.config import UserError
 from s2s.decode import STRATEGIES
-from s2s.jobs import queue
 from s2s.jobs.evaluation import provenance, service, test_sets
 from s2s.jobs.evaluation.provenance import Checkpoint
 from s2s.jobs.evaluation.service import EvaluationRequest
-from s2s.jobs.queue import worker
+from s2s.processes import queue, worker
 from s2s.runs import (
     Evaluation,
     EvaluationFolder,

@@ -12,13 +12,13 @@ from s2s.access import run_folder
 from s2s.analysis import heads
 from s2s.config import UserError, choose, override
 from s2s.data import Numbering, Pair, read_alignments
-from s2s.jobs import queue
+from s2s.jobs.context import JobContext
 from s2s.jobs.evaluation import test_sets
 from s2s.jobs.heads import samples
 from s2s.jobs.heads.experiments import EXPERIMENTS, Measuring
-from s2s.jobs.queue.context import JobContext
-from s2s.jobs.queue.table import Job
 from s2s.model import weights_path
+from s2s.processes import queue
+from s2s.processes.queue import Job
 from s2s.runs import Measurement, MeasurementFolder, Run, RunFolder, load, measurements
 
 KIND = "heads"

@@ -12,7 +12,7 @@ from s2s.jobs.training import run_limits
 from s2s.pretrained import read_shape
 from s2s.settings import make_home
 from s2s.sizing import BYTES, count_parameters, gigabytes
-from s2s.train import free_memory
+from s2s.training import free_memory
 
 # Memory and time of opening: T5-small's 60 million parameters took 0.33 GB beyond the process's 0.25, and a second;
 # a file in another format than float32 takes a copy more.

@@ -14,13 +14,14 @@ from typing import Any
 from s2s import access, files, hub, settings, storage
 from s2s.access import Thing
 from s2s.config import UserError, shortened
-from s2s.jobs import model_import, queue
+from s2s.jobs import model_import
+from s2s.jobs.context import JobContext
 from s2s.jobs.imports import fetching
 from s2s.jobs.imports import forecast as forecasts
 from s2s.jobs.imports.forecast import ImportForecast
-from s2s.jobs.queue.context import JobContext
-from s2s.jobs.queue.table import Job
 from s2s.pretrained import read_config
+from s2s.processes import queue
+from s2s.processes.queue import Job
 from s2s.runs import free_name, list_runs, runs_folder
 
 KIND = "import"

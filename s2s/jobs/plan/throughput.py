@@ -11,7 +11,7 @@ import torch
 
 from s2s.config import Recipe
 from s2s.sizing import multiplied_weights
-from s2s.train import chosen_device, cores
+from s2s.training import chosen_device, cores
 
 # Fitted on nine recipes, one thread of a Xeon with AVX-512: within 30 % of eight of them, half of the ninth (`blocks`).
 SHARE_OF_PEAK = 0.85  # what the large matrix products reach of the best speed

@@ -13,7 +13,7 @@ from s2s.jobs.plan.cost import BYTES_OF_PYTHON, STARTUP_SECONDS, Forecast, forec
 from s2s.jobs.plan.figures import round_down
 from s2s.jobs.plan.own_settings import own_settings
 from s2s.tokenizers import automatic_size
-from s2s.train import cores, is_fast_accurate, settle
+from s2s.training import cores, is_fast_accurate, settle
 
 QUICK = "quick"  # the preset
 STACKS = ("encoder", "decoder")

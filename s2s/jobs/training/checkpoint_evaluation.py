@@ -30,7 +30,7 @@ from s2s.model import inference, stepper_for
 from s2s.runs import RunFolder, attention_history
 from s2s.scores import METRICS
 from s2s.tokenizers import Tokenizer
-from s2s.train import Trainer, matrix_products
+from s2s.training import Trainer, matrix_products
 
 T = TypeVar("T")
 

@@ -10,12 +10,12 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from s2s.jobs.queue.context import JobContext
-from s2s.jobs.queue.database import UnreachableError
-from s2s.jobs.queue.table import Job, ask_to_stop
+from s2s.files.database import UnreachableError
+from s2s.jobs.context import JobContext
 from s2s.jobs.training import command
+from s2s.processes.queue import Job, ask_to_stop
 from s2s.runs import RunFolder, now
-from s2s.train import Changed, Trainer
+from s2s.training import Changed, Trainer
 
 POLL = 0.1  # seconds between two polls of the requests during a pause
 LONGEST_PAUSE = 600.0  # seconds; then the run saves and stops, because others wait

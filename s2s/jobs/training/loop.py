@@ -8,8 +8,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 
 from s2s import faults
-from s2s.jobs.queue import Job
-from s2s.jobs.queue.context import JobContext
+from s2s.jobs.context import JobContext
 from s2s.jobs.training.checkpoint_evaluation import CheckpointEvaluator
 from s2s.jobs.training.live_controls import LiveControls
 from s2s.jobs.training.preparation import (
@@ -25,8 +24,9 @@ from s2s.jobs.training.recording import Recorder, recorded
 from s2s.jobs.training.request import RunRequest
 from s2s.jobs.training.run_limits import with_processes
 from s2s.model import load_weights, saved_steps
+from s2s.processes.queue import Job
 from s2s.runs import RunFolder, attention_history, runs_folder
-from s2s.train import Budget, Event, Saved, Teach, Trainer, Warned, shifted
+from s2s.training import Budget, Event, Saved, Teach, Trainer, Warned, shifted
 
 
 def run(prepared: PreparedRun, tell: Tell | None = None) -> Generator[Event, None, None]:

@@ -17,7 +17,7 @@ from s2s.data import load_pairs_for_training
 from s2s.jobs import kept_pairs
 from s2s.jobs.training.loop import teaching
 from s2s.runs import RunFolder
-from s2s.train import Several, Trainer, prepare
+from s2s.training import Several, Trainer, prepare
 
 # The files of a run that every process needs.
 SHARED = (

@@ -28,7 +28,7 @@ from s2s.model import saved_steps
 from s2s.runs import RunFolder, attention_history, now
 from s2s.sizing import count_parameters
 from s2s.tokenizers import advice
-from s2s.train import Changed, Group, TrainingData, free_memory, prepare, settle
+from s2s.training import Changed, Group, TrainingData, free_memory, prepare, settle
 
 LOCK_SECONDS = 2.0  # a page that checks whether a run trains holds the lock for an instant
 

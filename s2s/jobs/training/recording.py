@@ -14,7 +14,7 @@ from s2s.jobs.training.checkpoint_evaluation import CheckpointEvaluator
 from s2s.jobs.training.live_controls import LiveControls
 from s2s.jobs.training.processor import ProcessorWatch
 from s2s.runs import RunFolder
-from s2s.train import (
+from s2s.training import (
     Changed,
     Event,
     Planned,

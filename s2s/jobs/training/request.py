@@ -8,8 +8,8 @@ from typing import Any
 
 from s2s.config import Recipe
 from s2s.data import absolute
-from s2s.jobs import queue
 from s2s.jobs.training.initialization import InitialCheckpoint
+from s2s.processes import queue
 from s2s.runs import LONGEST_NAME, clean_name
 from s2s.settings import OWNER
 

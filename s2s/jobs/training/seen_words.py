@@ -6,7 +6,7 @@ from s2s.config import Recipe
 from s2s.data import TrainingPairs
 from s2s.jobs.training.initialization import InitialCheckpoint
 from s2s.runs import RunFolder, source_words
-from s2s.train import TrainingData
+from s2s.training import TrainingData
 
 
 def of_training(pairs: TrainingPairs, data: TrainingData, recipe: Recipe) -> frozenset[str]:

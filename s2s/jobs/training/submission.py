@@ -8,7 +8,6 @@ from typing import Any
 from s2s import access, storage
 from s2s.config import Recipe, UserError, override
 from s2s.data import splits
-from s2s.jobs import queue
 from s2s.jobs.plan.time_budget import CHOSEN
 from s2s.jobs.training import initialization, run_limits
 from s2s.jobs.training.preparation import (
@@ -20,9 +19,10 @@ from s2s.jobs.training.preparation import (
 )
 from s2s.jobs.training.request import RunRequest, initial_checkpoint
 from s2s.model import saved_steps
+from s2s.processes import queue
 from s2s.runs import RunFolder, find_run, is_training, runs_folder
 from s2s.settings import SHIPPED, has_engine, new_id, worker_is_elsewhere
-from s2s.train import settle
+from s2s.training import settle
 
 
 def submit(request: RunRequest, *, express: bool = False, seconds: float | None = None) -> str:

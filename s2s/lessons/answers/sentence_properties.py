@@ -11,8 +11,8 @@ from s2s.data import gold_agreement
 from s2s.decode import configure
 from s2s.lessons.answers import decoding
 from s2s.lessons.verdict import Condition, Context, Verdict
+from s2s.links.share import COLUMNS, Column
 from s2s.runs.properties import PROPERTIES, Decoding, Finding, PropertySettings, findings
-from s2s.share import COLUMNS, Column
 
 
 def finding(context: Context, name: str) -> Finding:

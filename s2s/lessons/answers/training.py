@@ -12,7 +12,7 @@ from s2s.config import UserError
 from s2s.lessons.answers.own_runs import own_recipes
 from s2s.lessons.verdict import Answer, Condition, Context, Verdict
 from s2s.runs import Curves, Metrics, RunFolder, first_difference
-from s2s.train import learning_rate
+from s2s.training import learning_rate
 
 GOOD = 0.1  # nats per token
 RISE = 0.1  # nats per token, from the lowest validation loss to the last: more than noise

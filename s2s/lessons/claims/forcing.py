@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from s2s import share
 from s2s.lessons.claims.claim import Claim, Finding, Picture, Proof, Results, Row, Series
 from s2s.lessons.claims.measured import origin, saved
 from s2s.lessons.lesson import View
+from s2s.links import share
 
 FORCED = "teacher forcing"
 FREE = "free-running"

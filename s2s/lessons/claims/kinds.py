@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from s2s import share
 from s2s.config import PRESETS
 from s2s.lessons.claims.claim import Claim, Finding, Picture, Proof, Results, Row, Series
 from s2s.lessons.lesson import View
+from s2s.links import share
 from s2s.sizing import BYTES, BatchSizes, Component, ModelSpec, cache_bytes, cost
 
 PRESET = "transformer-base"

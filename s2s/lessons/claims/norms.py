@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from s2s import share
 from s2s.lessons.claims.claim import Claim, Finding, Picture, Proof, Results, Row, Series
 from s2s.lessons.claims.measured import origin, saved
 from s2s.lessons.lesson import View
+from s2s.links import share
 
 FAILS = 0.5  # nats per token by which the loss stays higher
 KEYS = ("steps", "every", "changes", "runs")

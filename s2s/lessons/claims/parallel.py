@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from s2s import share
 from s2s.lessons.claims.claim import Claim, Finding, Picture, Proof, Results, Row, Series
 from s2s.lessons.claims.measured import origin, saved
 from s2s.lessons.lesson import View
+from s2s.links import share
 
 if TYPE_CHECKING:
     from s2s.model import Transformer

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from s2s import share
 from s2s.lessons.claims import intervals
 from s2s.lessons.claims.claim import Claim, Finding, Picture, Proof, Results, Row, Series
 from s2s.lessons.claims.intervals import Interval
 from s2s.lessons.claims.measured import origin, saved
 from s2s.lessons.lesson import View
+from s2s.links import share
 
 KEYS = ("steps", "splits", "each", "strategy", "runs")
 

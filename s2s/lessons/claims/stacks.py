@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from s2s import share
 from s2s.config import PRESETS
 from s2s.lessons.claims.claim import Claim, Finding, Picture, Proof, Results, Row, Series
 from s2s.lessons.lesson import View
+from s2s.links import share
 from s2s.sizing import BatchSizes, Component, ModelSpec
 
 PRESET = "transformer-base"

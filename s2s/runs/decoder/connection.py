@@ -13,7 +13,8 @@ import threading
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from s2s import environment, settings
+from s2s import settings
+from s2s.processes import environment
 
 COMMAND = (sys.executable, "-P", "-m", "s2s.runs.decoder.process")
 CHUNK = 1 << 20  # bytes

@@ -21,8 +21,9 @@ from typing import Any
 
 import torch
 
-from s2s import bounds, files, settings
+from s2s import files, settings
 from s2s.config import UserError
+from s2s.processes import bounds
 from s2s.runs.decoder.cost import request_steps
 from s2s.runs.decoder.request import KINDS, DecodeRequest, Searched
 from s2s.runs.opening import load

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from s2s import share
+from s2s.links import share
 from s2s.questions import Aligned, Alignment
 from s2s.ui.attention.asked import Asked
 from s2s.ui.attention.lines import share_slider

@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import partial
 
 from s2s.questions import HeadsOf, head_at
+from s2s.questions.views import view_of
 from s2s.ui.attention.asked import Asked
 from s2s.ui.attention.page import select
 from s2s.ui.attention.view_state import STATE
 from s2s.ui.kit import cached, pickers, show
-from s2s.views import view_of
 
 Shape = tuple[int, ...]  # layers, heads
 

@@ -9,6 +9,7 @@ import streamlit as st
 
 from s2s.analysis import REDUCTIONS, HeadSelection
 from s2s.questions import AttentionOf, Translate
+from s2s.questions.views import tabs
 from s2s.runs import Run
 from s2s.runs.properties import Decoding
 from s2s.ui.attention.asked import Asked
@@ -23,7 +24,6 @@ from s2s.ui.kit import (
     settings_box,
 )
 from s2s.ui.kit import target as kit_target
-from s2s.views import tabs
 
 REDUCE = "attention reduce"
 DEFAULT = AttentionOf()

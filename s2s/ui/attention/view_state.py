@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from s2s.questions.views import VIEWS
 from s2s.ui.kit import ViewState, field, is_position
-from s2s.views import VIEWS
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ from typing import Any
 import streamlit as st
 
 from s2s.questions import KIND_NAMES, Question, options
+from s2s.questions.views import tabs
 from s2s.ui.attention import alignment, heatmap, intervention, lines
 from s2s.ui.attention.asked import Asked
 from s2s.ui.attention.view_state import STATE
 from s2s.ui.kit import cached, show_all
-from s2s.views import tabs
 from s2s.words import listed
 
 # tabs with controls that no declaration draws

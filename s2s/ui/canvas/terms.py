@@ -12,7 +12,7 @@ import streamlit as st
 from starlette.requests import Request
 from starlette.responses import Response
 
-from s2s import share
+from s2s.links import share
 from s2s.words import GLOSSARY, SEEN_IN, Term, forms
 
 FILE = Path(__file__)

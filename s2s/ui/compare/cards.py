@@ -11,12 +11,12 @@ from types import MappingProxyType
 
 import streamlit as st
 
-from s2s import share
 from s2s.config import UserError
 from s2s.decode import BeamConfig, generate_call
 from s2s.faults import why_not_exported
+from s2s.links import share
+from s2s.links.share import Column
 from s2s.runs import Decoded, Run, ended_hypotheses
-from s2s.share import Column
 from s2s.ui.compare import (
     across_models,
     column,

@@ -9,8 +9,8 @@ import streamlit as st
 
 from s2s.config import Config, UserError, choose, flat, keys, override
 from s2s.decode import STRATEGIES, GenerationConfig, configure
+from s2s.links.share import Column
 from s2s.runs import Run
-from s2s.share import Column
 from s2s.ui.kit import cached, forms, in_view, length_penalty, pickers
 from s2s.ui.streamlit_parts import DeltaGenerator
 

@@ -8,7 +8,7 @@ from types import MappingProxyType
 import streamlit as st
 
 from s2s.decode import STRATEGIES
-from s2s.share import Column
+from s2s.links.share import Column
 from s2s.ui.compare import column
 from s2s.ui.compare.view_state import STATE
 from s2s.ui.kit import address, cached

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from s2s import share
+from s2s.links import share
 from s2s.runs import Run
 from s2s.ui.compare.view_state import STATE
 from s2s.ui.kit import address, pickers, vocabulary

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from s2s import share
 from s2s.config import UserError
 from s2s.data import Preview
+from s2s.links import share
 from s2s.ui.data.sources import ChosenDataset
 from s2s.ui.kit import Card, as_markdown, cards, forms
 from s2s.ui.shell import page

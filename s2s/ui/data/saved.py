@@ -7,7 +7,7 @@ import streamlit as st
 from s2s import access, settings
 from s2s.config import UserError
 from s2s.data import saved_datasets
-from s2s.share import printable
+from s2s.links.share import printable
 from s2s.ui.kit import cached, forms, plain, shortened, unique_names
 
 KEY = "saved"  # in the session: the SPEC of the chosen one

@@ -15,7 +15,7 @@ import streamlit as st
 
 from s2s import plots
 from s2s.config import TokenizerConfig
-from s2s.share import printable
+from s2s.links.share import printable
 from s2s.tokenizers import (
     TOKENIZERS,
     UNK,

@@ -11,7 +11,7 @@ import streamlit as st
 
 from s2s.config import UserError
 from s2s.data import FILE_KINDS, Upload
-from s2s.share import printable
+from s2s.links.share import printable
 from s2s.ui.data import uploads
 from s2s.ui.kit import as_markdown, unique_names
 

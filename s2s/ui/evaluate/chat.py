@@ -11,8 +11,8 @@ import streamlit as st
 from s2s.config import UserError
 from s2s.data import GENERATED_TASKS, TURN
 from s2s.data import GENERATED_TASKS as TRAINED
+from s2s.links.share import printable
 from s2s.runs import Run
-from s2s.share import printable
 from s2s.ui.kit import cached, forms, sentence, vocabulary
 
 LONGEST = 300  # characters of a turn

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import streamlit as st
 
-from s2s import access, views
+from s2s import access
 from s2s.config import UserError
-from s2s.jobs import EvaluationProgress, evaluation_service, worker
+from s2s.jobs import EvaluationProgress, evaluation_service
 from s2s.plots import evaluation_charts as charts
 from s2s.plots import evaluation_scores
 from s2s.plots import evaluation_view as of
-from s2s.questions import Evaluate, Evaluated, ScoreBuckets, score_buckets
+from s2s.processes import worker
+from s2s.questions import Evaluate, Evaluated, ScoreBuckets, score_buckets, views
 from s2s.runs import Evaluation, evaluations, guests
 from s2s.ui.evaluate import external, sentences, translate_file
 from s2s.ui.evaluate import form as evaluate_form

@@ -9,15 +9,15 @@ from types import MappingProxyType
 
 import streamlit as st
 
-from s2s import share
 from s2s.analysis import RULES, SentenceRow
+from s2s.links import share
+from s2s.links.share import Column
 from s2s.plots import Picture
 from s2s.plots import evaluation_view as of
 from s2s.questions import Evaluate, Evaluated
 from s2s.reports.differences import legend
 from s2s.runs import System
 from s2s.scores import METRIC_NAMES
-from s2s.share import Column
 from s2s.ui.evaluate.view_state import STATE, numbered
 from s2s.ui.kit import cached, forms, nats, pictures, plain, score_counts
 from s2s.ui.kit.differences import against_reference

@@ -11,8 +11,9 @@ import numpy.typing as npt
 import pandas as pd
 import streamlit as st
 
-from s2s import plots, share
+from s2s import plots
 from s2s.analysis import LINK_METHODS, REDUCTIONS
+from s2s.links import share
 from s2s.plots import NumberGrid
 from s2s.runs import Sentences
 from s2s.ui.heads import alignment_files

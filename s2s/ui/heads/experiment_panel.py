@@ -11,7 +11,8 @@ import streamlit as st
 from s2s import access
 from s2s.config import UserError
 from s2s.data import Pair
-from s2s.jobs import EXPERIMENTS, MeasurementProgress, head_samples, head_service, worker
+from s2s.jobs import EXPERIMENTS, MeasurementProgress, head_samples, head_service
+from s2s.processes import worker
 from s2s.runs import Measurement, Sentences, measurements
 from s2s.ui.heads.request import HeadsRequest
 from s2s.ui.kit import action_button, as_markdown, duration, forms, polling, reproduce, turn

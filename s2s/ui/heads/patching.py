@@ -16,9 +16,9 @@ from s2s.analysis import Floats, heads
 from s2s.analysis.heads import PatchingResult
 from s2s.config import UserError
 from s2s.files import csv_writer
+from s2s.links.share import printable
 from s2s.runs import Run, probes
 from s2s.runs.probes import ProbeInput
-from s2s.share import printable
 from s2s.ui.heads.minimal_pairs import partner
 from s2s.ui.heads.probe_panel import may_ask
 from s2s.ui.heads.request import HeadsRequest

@@ -9,8 +9,8 @@ from typing import Any
 
 from s2s.analysis import INTERVENTIONS, all_heads, heads, switched
 from s2s.jobs import head_importance
+from s2s.links.share import printable
 from s2s.model import saved_steps
-from s2s.share import printable
 from s2s.ui.heads import alignment_files
 from s2s.ui.heads.attribution import MAPS
 from s2s.ui.heads.minimal_pairs import lenders, partner

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from s2s.share import greedy_and_beam
+from s2s.links.share import greedy_and_beam
 from s2s.ui.shell import page_link
 
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from s2s import share
 from s2s.config import UserError
 from s2s.lessons import LESSONS, OpenedStep, Progress, lesson_after
+from s2s.links import share
 from s2s.ui.shell import lesson_progress, step_link
 
 ICON = ":material/school:"

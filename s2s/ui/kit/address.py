@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, parse_qsl, urlencode
 
 import streamlit as st
 
-from s2s.share import MAX_LENGTH, pack, printable, unpack
+from s2s.links.share import MAX_LENGTH, pack, printable, unpack
 from s2s.ui.streamlit_parts import get_script_run_ctx
 
 BOUND = ("run", "src", "layer", "head", "kind")  # to widgets

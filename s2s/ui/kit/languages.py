@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 import streamlit as st
 
-from s2s import share
+from s2s.links import share
 from s2s.tokenizers import Languages, offered_languages
 from s2s.ui.kit import address, cached, pickers
 

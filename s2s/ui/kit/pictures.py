@@ -14,6 +14,7 @@ import streamlit as st
 from s2s import access
 from s2s.plots import AllHeads, ComparedTexts, LinkedTokens, Picture
 from s2s.questions import Question, Table
+from s2s.questions.views import view_of
 from s2s.reports import pictures as reports
 from s2s.ui.canvas import attention_lines, heads_canvas, pack_heads, picture_button, pooling
 from s2s.ui.kit.cached import by_sentence
@@ -21,7 +22,6 @@ from s2s.ui.kit.captions import file_name
 from s2s.ui.kit.changed_translation import compared_texts
 from s2s.ui.kit.charts import chart
 from s2s.ui.kit.text import plain
-from s2s.views import view_of
 
 SHOWN = "pictures of the page"  # in the session: what a snapshot has
 MENU = "Save, data, code"

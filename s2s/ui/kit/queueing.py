@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from s2s import access
-from s2s.jobs import sweep, training, worker
+from s2s.jobs import sweep, training
+from s2s.processes import worker
 from s2s.runs import LONGEST_TAG, clean_name, free_name
 from s2s.ui.kit import cached
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from s2s import share
 from s2s.config import PRESETS, Recipe
+from s2s.links import share
 from s2s.runs import differences, guests
 from s2s.ui.kit import cached, forms
 from s2s.ui.kit.datasets import SHIPPED_DATASETS

@@ -9,8 +9,8 @@ import streamlit as st
 
 from s2s.config import nfc
 from s2s.demo import SHOWS
+from s2s.links.share import printable
 from s2s.runs import Run, source_words
-from s2s.share import printable
 from s2s.tokenizers import visible
 from s2s.ui.kit import address
 from s2s.ui.kit.text import plain, shortened

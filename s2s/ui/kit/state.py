@@ -22,7 +22,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import streamlit as st
 
-from s2s import share
+from s2s.links import share
 from s2s.questions import Question, options
 from s2s.ui.kit import address, pickers
 

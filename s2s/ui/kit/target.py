@@ -8,9 +8,9 @@ from typing import TypeVar
 import streamlit as st
 
 from s2s.config import nfc
+from s2s.links.share import printable
 from s2s.questions import ForcedText, first_fitting, forced
 from s2s.runs import Decoded, Run, RunKey, Target
-from s2s.share import printable
 from s2s.ui.kit import address, cached, pickers
 from s2s.ui.kit.sentence import MAX_CHARACTERS, text_in_box
 

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from s2s import access, share
+from s2s import access
 from s2s.config import NO_FAULT, UserError
 from s2s.demo import LESSONS
 from s2s.faults import FAULTS
 from s2s.jobs import fault_experiment
+from s2s.links import share
 from s2s.runs import RunSummary, with_fault
 from s2s.ui.kit import (
     action_button,

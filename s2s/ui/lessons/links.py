@@ -6,9 +6,9 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import streamlit as st
 
-from s2s import share
 from s2s.config import UserError, shortened
 from s2s.lessons import View, lesson_file
+from s2s.links import share
 from s2s.ui.shell import PAGES, find_link
 
 SHORT = "s/"  # before the letters of a short link

@@ -6,11 +6,13 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from s2s import access, logs, workspaces
+from s2s import access
+from s2s import hosted as workspaces
 from s2s.access import Thing
 from s2s.config import UserError
 from s2s.data import format_size
-from s2s.jobs import operation
+from s2s.hosted import operation
+from s2s.processes import logs
 from s2s.ui.kit import cached, forms, plain
 from s2s.ui.operator import figures
 from s2s.ui.shell import forget_expiring, is_operator

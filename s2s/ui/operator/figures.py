@@ -15,8 +15,9 @@ from s2s import access, settings, storage
 from s2s.access import Thing
 from s2s.config import UserError
 from s2s.data import format_size
-from s2s.jobs import operation, queue
-from s2s.monitoring import MONITOR, engine_trouble, why_not_ready
+from s2s.hosted import operation
+from s2s.hosted.monitoring import MONITOR, engine_trouble, why_not_ready
+from s2s.processes import queue
 from s2s.ui.kit import Card, as_markdown, cards, duration
 from s2s.ui.shell import is_operator
 

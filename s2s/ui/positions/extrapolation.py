@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import streamlit as st
 
-from s2s import access, plots, share
+from s2s import access, plots
 from s2s.config import POSITION_KINDS, UserError, keys, override
 from s2s.demo import shipped_results
 from s2s.jobs import ExtrapolationResult, ExtrapolationSettings, extrapolation, sweep
+from s2s.links import share
 from s2s.plots import LineSeries
 from s2s.runs import RunFolder, RunSummary, runs_folder
 from s2s.ui.kit import action_button, cached, duration, forms

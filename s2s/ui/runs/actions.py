@@ -7,9 +7,11 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from s2s import access, share
+from s2s import access
 from s2s.config import UserError
-from s2s.jobs import queue, run_service, sweep
+from s2s.jobs import run_service, sweep
+from s2s.links import share
+from s2s.processes import queue
 from s2s.runs import (
     LONGEST_COMMENT,
     MOST_TAGS,

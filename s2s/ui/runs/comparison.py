@@ -14,9 +14,9 @@ import streamlit as st
 from s2s import plots
 from s2s.config import Recipe, flat, settings_of
 from s2s.faults import marked
+from s2s.links.share import printable
 from s2s.plots import CurveOptions, format_value
 from s2s.runs import differences
-from s2s.share import printable
 from s2s.ui.kit import cached, chart, duration, file_name, in_view, pickers, unique_names
 from s2s.ui.kit.tables import frame_csv
 from s2s.ui.kit.training_curves import (

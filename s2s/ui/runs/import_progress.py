@@ -7,9 +7,10 @@ import streamlit as st
 from s2s import access
 from s2s.config import UserError
 from s2s.data import format_size
-from s2s.jobs import ImportProgress, import_service, worker
+from s2s.jobs import ImportProgress, import_service
+from s2s.links.share import greedy_and_beam
 from s2s.pretrained import MODELS
-from s2s.share import greedy_and_beam
+from s2s.processes import worker
 from s2s.ui.kit import as_markdown, cached, duration, forms, plain, polling, shortened, turn
 from s2s.ui.runs.view_state import STATE
 from s2s.ui.shell import page_link

@@ -10,15 +10,9 @@ import streamlit as st
 from s2s import hub, settings
 from s2s.config import UserError
 from s2s.data import format_size
-from s2s.jobs import (
-    ImportForecast,
-    ImportRequest,
-    import_forecasts,
-    import_service,
-    short_count,
-    worker,
-)
+from s2s.jobs import ImportForecast, ImportRequest, import_forecasts, import_service, short_count
 from s2s.pretrained import FAMILIES, MODELS
+from s2s.processes import worker
 from s2s.ui.kit import Card, action_button, cards, duration, forms, plain, shortened
 from s2s.ui.runs import import_progress, model_gallery
 from s2s.ui.runs.view_state import STATE

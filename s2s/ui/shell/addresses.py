@@ -14,13 +14,13 @@ from starlette.responses import HTMLResponse
 from starlette.routing import Route
 
 from s2s import settings
+from s2s.hosted import ROUTES, header
 from s2s.ui.canvas import HISTORY, TERMS, history_script, plotly_script, terms_data
 from s2s.ui.shell.endpoints import metrics, ready, robots
 from s2s.ui.shell.pages import OPERATOR, PAGES, WORKSPACE, Page, browser_title
 from s2s.ui.shell.previews import PICTURE, picture
 from s2s.ui.shell.short_link_route import short_link
 from s2s.ui.streamlit_parts import STATIC
-from s2s.workspaces import ROUTES, header
 
 OWN_COMPUTER = frozenset({"localhost", "127.0.0.1", "::1"})
 READY = "/ready"  # also without the base path: a health check asks the server itself, and no proxy

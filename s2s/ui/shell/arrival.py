@@ -9,7 +9,7 @@ import streamlit as st
 from s2s import settings
 from s2s.config import UserError
 from s2s.jobs import run_copies
-from s2s.short_links import Content, ShortLink
+from s2s.links.short import Content, ShortLink
 from s2s.ui.kit import action_button, as_markdown, cached, pickers, plain
 from s2s.ui.shell.gone_run import show_gone_run
 from s2s.ui.shell.short_link_route import KEY, find

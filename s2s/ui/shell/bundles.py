@@ -13,9 +13,9 @@ import anyio.to_thread
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from s2s.hosted import header
 from s2s.ui.shell.addresses import base_path
 from s2s.ui.streamlit_parts import STATIC
-from s2s.workspaces import header
 
 _LOCK = threading.Lock()
 KINDS = MappingProxyType({".js": "text/javascript", ".css": "text/css"})

@@ -7,8 +7,9 @@ import asyncio
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
-from s2s import access, monitoring, settings
+from s2s import access, settings
 from s2s.config import UserError
+from s2s.hosted import monitoring
 from s2s.ui.shell.operator import WAIT, note_refused_key
 
 LOCAL_HOSTS = ("127.0.0.1", "::1", "::ffff:127.0.0.1")

@@ -6,11 +6,12 @@ import time
 
 import streamlit as st
 
-from s2s import access, settings, workspaces
+from s2s import access, settings
+from s2s import hosted as workspaces
 from s2s.config import UserError
+from s2s.hosted import Expiring
 from s2s.ui.kit import forms, plain
 from s2s.ui.shell.pages import WORKSPACE, Page, page_link
-from s2s.workspaces import Expiring
 
 NAMED = 3  # as many things are named
 FAILED = "not kept"  # in the session: why nothing could be kept

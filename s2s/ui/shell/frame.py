@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from s2s.config import UserError
-from s2s.share import LESSON
+from s2s.links.share import LESSON
 from s2s.ui.canvas import mend_navigation, save_picture
 from s2s.ui.kit import address, cached, forget_shown, forms, in_view, pickers
 from s2s.ui.shell import lesson, lesson_class

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from s2s import access, settings, share, short_links
+from s2s import access, settings
 from s2s.config import UserError
-from s2s.short_links import ShortLink, written
+from s2s.links import share
+from s2s.links import short as short_links
+from s2s.links.short import ShortLink, written
 from s2s.ui.kit import pickers, plain
 from s2s.ui.shell.pages import PAGES, Page, page, page_link
 

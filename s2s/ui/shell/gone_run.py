@@ -8,7 +8,7 @@ from s2s import access, plots
 from s2s.config import UserError, flat
 from s2s.jobs import run_records
 from s2s.jobs.run_records import RunRecord
-from s2s.short_links import ShortLink
+from s2s.links.short import ShortLink
 from s2s.ui.kit import as_markdown, chart, forms, pickers, plain
 from s2s.ui.kit.recipe_link import not_carried, recipe_set
 from s2s.ui.shell.pages import page_link

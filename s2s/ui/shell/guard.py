@@ -14,10 +14,10 @@ import streamlit as st
 
 from s2s import settings
 from s2s.config import UserError
+from s2s.hosted import Key, cookies, header, key_of
 from s2s.ui.shell import addresses, media
 from s2s.ui.shell.sessions import Sessions, is_request
 from s2s.ui.streamlit_parts import STATIC
-from s2s.workspaces import Key, cookies, header, key_of
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from s2s import lessons, share
+from s2s import lessons
 from s2s.config import UserError
 from s2s.lessons import OpenedStep, Progress
-from s2s.share import LESSON
+from s2s.links import share
+from s2s.links.share import LESSON
 from s2s.ui.kit import address, cached, pickers, plain
 from s2s.ui.shell import visitors
 from s2s.ui.shell.pages import Page

@@ -10,7 +10,7 @@ import streamlit as st
 from s2s import lessons
 from s2s.config import UserError, shortened
 from s2s.lessons import MAX_NOTE, MAX_TITLE, Lesson, OpenedStep, OwnLesson, Step, View
-from s2s.share import LESSON, greedy_and_beam
+from s2s.links.share import LESSON, greedy_and_beam
 from s2s.ui.kit import address, forms, new_question, plain, unique_names
 from s2s.ui.shell import lesson
 from s2s.ui.shell.lesson_panel import HEADING, step_link

@@ -13,7 +13,7 @@ import streamlit as st
 from s2s import lessons, settings
 from s2s.config import UserError
 from s2s.lessons import OpenedStep
-from s2s.share import printable
+from s2s.links.share import printable
 from s2s.ui.kit import as_markdown, pickers
 from s2s.ui.shell import lesson
 

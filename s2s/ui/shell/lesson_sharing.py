@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import streamlit as st
 
-from s2s import access, settings, share
+from s2s import access, settings
 from s2s.config import UserError
 from s2s.lessons import Lesson, OwnLesson, share_lesson
+from s2s.links import share
 from s2s.ui.canvas import copy_button
 from s2s.ui.kit import cached, forms, pickers, plain
 from s2s.ui.shell.reach import LOCAL_HELP, is_local, reach

@@ -8,8 +8,9 @@ import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
-from s2s import access, logs
-from s2s.monitoring import MONITOR
+from s2s import access
+from s2s.hosted.monitoring import MONITOR
+from s2s.processes import logs
 from s2s.ui.kit.turns import own_turn
 from s2s.ui.shell.pages import OPERATOR, PAGES, WORKSPACE
 from s2s.ui.streamlit_parts import RerunData, ScriptRunner, calc_hash

@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping
 from pathlib import PurePath
 from typing import Any
 
-from s2s import access, workspaces
+from s2s import access
+from s2s import hosted as workspaces
 from s2s.ui.streamlit_parts import runtime
 
 MAX_MADE = 4096  # downloads whose session is remembered

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from s2s import access, share
+from s2s import access
 from s2s.config import UserError
+from s2s.links import share
 from s2s.runs import RunFolder
 from s2s.ui.kit import as_markdown, cached, pickers
 from s2s.ui.kit.pickers import NOTICES, Notice, Way

@@ -8,9 +8,10 @@ from typing import Any
 
 import streamlit as st
 
-from s2s import access, logs, settings
+from s2s import access, settings
 from s2s.config import UserError
-from s2s.monitoring import MONITOR
+from s2s.hosted.monitoring import MONITOR
+from s2s.processes import logs
 from s2s.ui.kit.turns import TURNS
 from s2s.ui.shell.visitors import user
 

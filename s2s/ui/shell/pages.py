@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from s2s import settings, share
+from s2s import settings
 from s2s.demo import EVERYDAY
 from s2s.demo import LESSONS as LESSONS_RUN
+from s2s.links import share
 from s2s.ui.kit import address, pickers, shortened
 from s2s.ui.shell.operator import has_operator_page, is_operator
 from s2s.versions import NAME

@@ -20,8 +20,10 @@ import anyio.to_thread
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
-from s2s import access, settings, share
+from s2s import access, settings
 from s2s.config import UserError
+from s2s.hosted import is_secure
+from s2s.links import share
 from s2s.plots import card
 from s2s.runs import Run
 from s2s.runs.decoder import HEAVY, DecodeRequest, request_seconds
@@ -29,7 +31,6 @@ from s2s.ui.kit import cached, pickers, shortened, vocabulary
 from s2s.ui.shell.pages import PAGES, Page, browser_title, run_meant
 from s2s.ui.streamlit_parts import STATIC
 from s2s.versions import NAME
-from s2s.workspaces import is_secure
 
 MAX_SENTENCE = 120  # characters, in a title
 MAX_DRAWN = 200  # characters of a sentence whose weights are drawn

@@ -12,8 +12,8 @@ from typing import Any
 
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 
+from s2s.hosted import Key, header
 from s2s.ui.streamlit_parts import BackMsg, ForwardMsg
-from s2s.workspaces import Key, header
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
-from s2s import access, settings, share, short_links
+from s2s import access, settings
 from s2s.config import UserError
 from s2s.jobs import run_copies, run_records, run_service
-from s2s.short_links import Content
+from s2s.links import share
+from s2s.links import short as short_links
+from s2s.links.short import Content
 from s2s.ui.canvas import copy_button
 from s2s.ui.kit import address, as_markdown, in_view, plain
 from s2s.ui.shell import lesson

@@ -6,10 +6,10 @@ from typing import Any
 
 import streamlit as st
 
-from s2s import short_links
 from s2s.config import UserError
 from s2s.jobs import run_records
-from s2s.short_links import MAX_NOTE, MAX_TITLE, Content, ShortLink, written
+from s2s.links import short as short_links
+from s2s.links.short import MAX_NOTE, MAX_TITLE, Content, ShortLink, written
 from s2s.ui.canvas import copy_button
 from s2s.ui.kit import as_markdown, pickers, qr_code
 

@@ -10,10 +10,12 @@ import anyio
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from s2s import settings, share, short_links
+from s2s import settings
 from s2s.config import UserError
-from s2s.monitoring import MONITOR
-from s2s.short_links import DeadLinkError, ShortLink, UnknownLinkError
+from s2s.hosted.monitoring import MONITOR
+from s2s.links import share
+from s2s.links import short as short_links
+from s2s.links.short import DeadLinkError, ShortLink, UnknownLinkError
 from s2s.ui.kit.turns import TURNS, address_of, visitor_address
 from s2s.ui.shell import previews
 from s2s.ui.shell.misses import Misses

@@ -8,7 +8,8 @@ from urllib.parse import quote, urlsplit
 
 import streamlit as st
 
-from s2s import access, settings, workspaces
+from s2s import access, settings
+from s2s import hosted as workspaces
 from s2s.config import UserError
 from s2s.ui.canvas import mend_downloads
 from s2s.ui.kit import as_markdown

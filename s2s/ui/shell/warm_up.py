@@ -15,7 +15,7 @@ from typing import Any
 
 from s2s import settings
 from s2s.data import delete_old_uploads
-from s2s.monitoring import MONITOR
+from s2s.hosted.monitoring import MONITOR
 from s2s.ui.shell.forged import refuse_forged_values
 from s2s.ui.shell.measured import measure_script_runs
 from s2s.ui.shell.media import guard_downloads
@@ -52,7 +52,8 @@ async def warm_up(app: Any) -> AsyncIterator[None]:
     from s2s.config import Recipe
     from s2s.data import load_preview
     from s2s.demo import EVERYDAY, LESSONS
-    from s2s.jobs import engine, forecast, worker
+    from s2s.jobs import engine, forecast
+    from s2s.processes import worker
     from s2s.questions import AttentionOf
     from s2s.ui.kit import cached, vocabulary
 
@@ -84,7 +85,7 @@ async def _ensure_worker() -> None:
     Meanwhile an SQLite database stays this machine's.
     """
     from s2s.config import UserError
-    from s2s.jobs import queue, worker
+    from s2s.processes import queue, worker
 
     said = ""
     while True:
@@ -109,7 +110,7 @@ async def _delete_uploads() -> None:
 async def _delete_expired() -> None:
     """Deletes what visitors of a hosted server have not changed for long."""
     from s2s.config import UserError
-    from s2s.workspaces import delete_expired
+    from s2s.hosted import delete_expired
 
     while True:
         try:
@@ -156,7 +157,7 @@ async def _empty_trash() -> None:
 async def _erase_deleted() -> None:
     """Erases what was deleted from the files of the database, as soon as its readers and writers allow it."""
     from s2s.config import UserError
-    from s2s.jobs import queue
+    from s2s.processes import queue
 
     while True:
         with contextlib.suppress(UserError):  # the database is away

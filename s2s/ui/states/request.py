@@ -10,6 +10,7 @@ import streamlit as st
 from s2s.analysis import SIDES, States
 from s2s.config import UserError
 from s2s.decode import STRATEGIES
+from s2s.links.share import printable
 from s2s.questions import (
     BANK_PREFIXES,
     TWO_BANKS,
@@ -19,7 +20,6 @@ from s2s.questions import (
     partner,
 )
 from s2s.runs import Run, Target
-from s2s.share import printable
 from s2s.ui.kit import (
     RunVocabulary,
     SentenceRow,

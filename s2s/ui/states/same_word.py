@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from s2s.links.share import printable
 from s2s.questions import SameWord, partner, shared_word, words_in
 from s2s.runs import Run
-from s2s.share import printable
 from s2s.ui.kit import (
     SentenceRow,
     cached,

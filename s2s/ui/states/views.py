@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
+from s2s.questions.views import tabs
 from s2s.ui.states import logit_lens, neighbors, state_map
 from s2s.ui.states.request import StatesRequest
-from s2s.views import tabs
 
 
 class StatesViewRow(NamedTuple):

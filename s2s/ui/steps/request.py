@@ -10,9 +10,9 @@ import streamlit as st
 
 from s2s.config import Config, UserError, choose, flat, keys, override
 from s2s.decode import STRATEGIES, GenerationConfig
+from s2s.links.share import printable
 from s2s.runs import Decoded, Run
 from s2s.runs.properties import Decoding
-from s2s.share import printable
 from s2s.ui.kit import (
     FindOne,
     address,

@@ -7,9 +7,9 @@ from typing import Any
 
 import streamlit as st
 
-from s2s import share
 from s2s.config import override
 from s2s.jobs import Forecast, initialization, short_count, training
+from s2s.links import share
 from s2s.ui.kit import cached
 from s2s.ui.shell import page_link
 from s2s.ui.train.recipe_form import RunRequest

@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from s2s import access, share
+from s2s import access
 from s2s.config import Recipe, UserError
 from s2s.jobs import run_service
+from s2s.links import share
 from s2s.runs import Curves, RunSummary
-from s2s.train import Planned, learning_rate
+from s2s.training import Planned, learning_rate
 from s2s.ui.kit import as_markdown, cached, forms
 from s2s.ui.kit.queueing import queue_resume
 from s2s.ui.shell import page_link

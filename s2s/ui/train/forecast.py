@@ -30,7 +30,7 @@ from s2s.jobs import (
     why_no_prediction,
 )
 from s2s.sizing import count_parameters
-from s2s.train import free_memory, learning_rate
+from s2s.training import free_memory, learning_rate
 from s2s.ui.kit import Card, as_markdown, cached, cards, chart, duration, file_name, forms
 from s2s.ui.kit.tables import frame_csv
 from s2s.ui.train import advice

@@ -6,7 +6,8 @@ import streamlit as st
 
 from s2s import access
 from s2s.config import UserError
-from s2s.jobs import LONGEST_PAUSE, is_waiting, run_service, short_count, worker
+from s2s.jobs import LONGEST_PAUSE, is_waiting, run_service, short_count
+from s2s.processes import worker
 from s2s.runs import Curves, RunSummary
 from s2s.ui.kit import (
     as_markdown,

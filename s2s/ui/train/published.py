@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from s2s.share import Column
+from s2s.links.share import Column
 from s2s.ui.kit import cached, plain
 from s2s.ui.kit.recipe_state import INIT_FROM
 from s2s.ui.shell import page_link

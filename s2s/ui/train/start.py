@@ -9,9 +9,10 @@ import streamlit as st
 
 from s2s import access
 from s2s.config import UserError
-from s2s.jobs import run_service, sweep, training, worker
+from s2s.jobs import run_service, sweep, training
+from s2s.links.share import printable
+from s2s.processes import worker
 from s2s.runs import Curves, RunSummary
-from s2s.share import printable
 from s2s.ui.kit import action_button, as_markdown, cached, forms, pickers, turn
 from s2s.ui.kit.badges import STATES, shown_state
 from s2s.ui.kit.queueing import free_group, queue_runs

@@ -7,9 +7,9 @@ from typing import Any
 
 import streamlit as st
 
-from s2s import share
 from s2s.config import Recipe, UserError, flat, settings_of
 from s2s.jobs import sweep, training
+from s2s.links import share
 from s2s.ui.kit import action_button, as_markdown, cached, duration, forms, plain
 from s2s.ui.kit.queueing import free_group, queue_runs
 from s2s.ui.kit.recipe_state import RECIPE_KEYS

@@ -14,7 +14,7 @@ from s2s.model import Residual
 from s2s.plots import TokenLoss
 from s2s.runs import Run, first_difference
 from s2s.scores import Scoring, breakdown
-from s2s.train import loss
+from s2s.training import loss
 from s2s.ui.kit import cached, score_counts
 from s2s.ui.kit.training_curves import loss_note
 from s2s.ui.shell import page_link

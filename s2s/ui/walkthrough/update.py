@@ -11,7 +11,7 @@ from s2s import plots
 from s2s.analysis import WeightUpdate
 from s2s.config import UserError
 from s2s.runs import Run
-from s2s.train import Trainer
+from s2s.training import Trainer
 from s2s.ui.kit import as_markdown
 from s2s.ui.kit.cached import metadata
 from s2s.ui.kit.training_curves import loss_note

@@ -6,9 +6,10 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
-from s2s import access, workspaces
+from s2s import access
+from s2s import hosted as workspaces
 from s2s.config import UserError
-from s2s.jobs import queue
+from s2s.processes import queue
 from s2s.ui.canvas import copy_button
 from s2s.ui.kit import cached, forms
 from s2s.ui.kit.polling import slowdown

@@ -8,12 +8,13 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from s2s import access, lessons, settings, storage, workspaces
+from s2s import access, lessons, settings, storage
+from s2s import hosted as workspaces
 from s2s.data import format_size
-from s2s.jobs import queue
+from s2s.hosted import Expiring
+from s2s.processes import queue
 from s2s.ui.kit import Card, cards
 from s2s.ui.shell import keep_button, page_link
-from s2s.workspaces import Expiring
 
 EMPTY = "You have stored nothing yet: what you upload, train and evaluate will be listed here."
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from s2s import storage, workspaces
+from s2s import hosted as workspaces
+from s2s import storage
 from s2s.config import UserError
 from s2s.ui.kit import cached, forms, plain, shortened
 from s2s.ui.shell import account, browser_key, is_framed, user

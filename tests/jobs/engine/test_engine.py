@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
-from s2s import monitoring, settings
+from s2s import settings
 from s2s.config import PRESETS, UserError, override
-from s2s.jobs import engine, queue, run_service, training
+from s2s.hosted import monitoring
+from s2s.jobs import engine, run_service, training
 from s2s.jobs.engine.ray_jobs import engine as configured
 from s2s.jobs.engine.scaler import DEAD, PAUSE, wanted
+from s2s.processes import queue
 
 TOKEN = "a secret token"
 

@@ -14,12 +14,14 @@ from pathlib import Path
 import psutil
 import pytest
 
-from s2s import monitoring, settings
+from s2s import settings
 from s2s.config import PRESETS, override
-from s2s.jobs import engine, queue, run_service, training
+from s2s.hosted import monitoring
+from s2s.jobs import engine, run_service, training
 from s2s.jobs.engine.ray_jobs import RayJobs
 from s2s.jobs.engine.scaler import DEAD, PAUSE
 from s2s.model.weights import saved_steps
+from s2s.processes import queue
 from s2s.runs import runs_folder
 from tests.conftest import TINY
 from tests.processes import wait_for

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from s2s.config import UserError
-from s2s.jobs import evaluation_service, queue
+from s2s.jobs import evaluation_service
 from s2s.jobs.evaluation.service import EvaluationRequest
 from s2s.jobs.registry import JOBS
+from s2s.processes import queue
 from s2s.runs import EvaluationFolder, Sentences, System, evaluations, runs_folder
 from s2s.scores import Scoring, score_all
 from tests.conftest import make_run

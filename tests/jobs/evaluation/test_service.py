@@ -8,14 +8,14 @@ import pytest
 import s2s
 from s2s import access
 from s2s.config import UserError
-from s2s.jobs import evaluation_service, queue, run_service, test_sets
+from s2s.jobs import evaluation_service, job_process, run_service, test_sets
 from s2s.jobs.evaluation import loop as evaluation_loop
 from s2s.jobs.evaluation.scoring import SystemScores
 from s2s.jobs.evaluation.service import EvaluationRequest
 from s2s.jobs.model_import import import_folder
-from s2s.jobs.queue import job_process
 from s2s.jobs.registry import JOBS
 from s2s.model import weights_path
+from s2s.processes import queue
 from s2s.runs import EvaluationFolder, RunFolder, Sentences, System, evaluations, runs_folder
 from s2s.scores import MEASURES, METRICS, Scoring, paired, score_all, sentence_scores
 from s2s.settings import OWNER

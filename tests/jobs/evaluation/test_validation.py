@@ -8,9 +8,10 @@ import s2s
 from s2s import access
 from s2s.config import UserError
 from s2s.data import load_pairs_for_training
-from s2s.jobs import queue, run_export, validation
+from s2s.jobs import run_export, validation
 from s2s.jobs.evaluation import service
 from s2s.jobs.registry import JOBS
+from s2s.processes import queue
 from s2s.runs import RunFolder, evaluations, runs_folder
 from s2s.scores import score_all
 from tests.conftest import make_run

@@ -9,11 +9,12 @@ import pytest
 from s2s import access, storage
 from s2s.config import UserError
 from s2s.data import Gold, Link, Pair, Relation
-from s2s.jobs import head_samples, head_service, queue, run_service
+from s2s.jobs import head_samples, head_service, run_service
 from s2s.jobs.heads import experiments
 from s2s.jobs.heads.experiments import Experiment
 from s2s.jobs.heads.roles import RolesSettings
 from s2s.jobs.registry import JOBS
+from s2s.processes import queue
 from s2s.runs import Measurement, MeasurementFolder, Run, Sentences, measurements, runs_folder
 from tests.conftest import make_run
 from tests.jobs.context import FakeContext

@@ -21,7 +21,7 @@ from s2s.jobs.plan.throughput import SECONDS_PER_LAYER, peak, seconds_per_step
 from s2s.runs import RunFolder
 from s2s.sizing import check_memory, count_parameters, training_bytes
 from s2s.tokenizers import fit
-from s2s.train import prepare
+from s2s.training import prepare
 
 RECIPE = override(PRESETS["small"].recipe, {"train.device": "cpu"})
 

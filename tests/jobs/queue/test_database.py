@@ -5,12 +5,14 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.exc import DatabaseError, OperationalError
 
-from s2s import settings, short_links
+from s2s import settings
 from s2s.config import UserError
-from s2s.jobs import queue, worker
-from s2s.jobs.queue import database, workers
+from s2s.files import database
+from s2s.hosted import rows
 from s2s.lessons import classes, own, progress
-from s2s.workspaces import rows
+from s2s.links import short as short_links
+from s2s.processes import queue, worker
+from s2s.processes.queue import workers
 from tests import processes
 from tests.conftest import full_disk
 

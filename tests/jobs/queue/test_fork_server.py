@@ -11,9 +11,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from s2s import environment
-from s2s.jobs.queue import fork_server
-from s2s.jobs.queue.fork_server import ChildHandle, ForkRequest, ForkServer
+from s2s.processes import environment, fork_server
+from s2s.processes.fork_server import ChildHandle, ForkRequest, ForkServer
 
 pytestmark = [
     pytest.mark.system,
@@ -23,7 +22,7 @@ pytestmark = [
 # In place of a training: says who it is, then works for as many seconds as its "worker" says.
 TOY = """
 import os, sys, time
-from s2s.jobs.queue import fork_server
+from s2s.processes import fork_server
 if order := fork_server.serve(lambda: time.sleep({warm})):
     name = open("/proc/self/comm").read().strip()
     print(order.job, os.getpid(), os.getpgrp(), repr(sys.stdin.read()), name, flush=True)

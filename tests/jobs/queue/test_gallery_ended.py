@@ -7,10 +7,11 @@ from contextlib import contextmanager
 
 import pytest
 
-from s2s import access, lessons, settings, short_links
-from s2s.jobs.queue import database
-from s2s.short_links import Content
-from s2s.workspaces import exports, rows
+from s2s import access, lessons, settings
+from s2s.files import database
+from s2s.hosted import exports, rows
+from s2s.links import short as short_links
+from s2s.links.short import Content
 
 HOUSE = Content("attention", {"run": "r1", "src": "the red house"}, "A red house", "Look at *la*.")
 NEW = "BCDFGHJKMN"

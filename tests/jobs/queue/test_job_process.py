@@ -12,14 +12,15 @@ from typing import Any
 import pytest
 
 from s2s.config import Recipe, UserError, override
-from s2s.jobs import queue, run_service, training
-from s2s.jobs.queue import job_logs, job_process, stop_reasons
-from s2s.jobs.queue.database import UnreachableError
+from s2s.files.database import UnreachableError
+from s2s.jobs import job_process, run_service, training
 from s2s.jobs.registry import JOBS, JobContext, JobKind
 from s2s.model.weights import weights_path
+from s2s.processes import queue
+from s2s.processes.queue import job_logs, stop_reasons
 from s2s.runs import RunFolder, runs_folder
 from s2s.settings import OWNER, home
-from s2s.train import Step
+from s2s.training import Step
 
 
 class Left(BaseException):

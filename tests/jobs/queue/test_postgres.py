@@ -8,10 +8,11 @@ import pytest
 import sqlalchemy as sa
 
 from s2s import settings
-from s2s.jobs import queue
-from s2s.jobs.queue import database, table
-from s2s.jobs.queue import postgres as bounded
-from s2s.jobs.queue.worker import Worker
+from s2s.files import database
+from s2s.files import postgres as bounded
+from s2s.processes import queue
+from s2s.processes.queue import table
+from s2s.processes.worker import Worker
 from tests import postgres
 from tests.jobs.queue import test_database, test_gallery_ended, test_table
 from tests.jobs.queue.test_gallery_ended import hosted  # noqa: F401

@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from s2s.config import UserError
-from s2s.jobs import queue
-from s2s.jobs.queue import table
+from s2s.processes import queue
+from s2s.processes.queue import table
 from tests import processes
 
 

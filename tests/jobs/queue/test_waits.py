@@ -2,8 +2,8 @@
 
 import pytest
 
-from s2s.jobs import queue
-from s2s.jobs.queue.table import AT_ONCE
+from s2s.processes import queue
+from s2s.processes.queue.table import AT_ONCE
 
 
 def submit(

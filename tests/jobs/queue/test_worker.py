@@ -14,11 +14,12 @@ import sqlalchemy as sa
 from sqlalchemy.exc import OperationalError
 
 from s2s.config import Recipe, UserError, override
-from s2s.jobs import queue, run_service, training, worker
-from s2s.jobs.queue import fork_server, stop_reasons, table
-from s2s.jobs.queue.database import UnreachableError
-from s2s.jobs.queue.fork_server import ChildHandle, ForkRequest
+from s2s.files.database import UnreachableError
+from s2s.jobs import run_service, training
 from s2s.model.weights import saved_steps
+from s2s.processes import fork_server, queue, worker
+from s2s.processes.fork_server import ChildHandle, ForkRequest
+from s2s.processes.queue import stop_reasons, table
 from s2s.runs import RunFolder, runs_folder
 from s2s.settings import OWNER
 from tests import other_systems, processes
@@ -531,7 +532,7 @@ for module in pkgutil.walk_packages(s2s.__path__, 's2s.'):
         importlib.import_module(module.name)
 from s2s import settings
 from s2s.model import keep_freed_memory
-from s2s.train.device import cores, free_memory
+from s2s.training.device import cores, free_memory
 keep_freed_memory()
 settings.lower_priority(1)
 assert cores() > 0 and free_memory('cpu') > 0

@@ -17,7 +17,7 @@ from s2s.jobs.training.checkpoint_evaluation import CheckpointEvaluator
 from s2s.model.weights import trained_tensors
 from s2s.runs import RunFolder, attention_history
 from s2s.scores import METRICS
-from s2s.train import Saved, Trainer, TrainingData, Validation, prepare
+from s2s.training import Saved, Trainer, TrainingData, Validation, prepare
 from tests.conftest import full_disk
 
 

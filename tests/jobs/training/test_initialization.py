@@ -9,7 +9,7 @@ from s2s.config import Recipe, UserError, override
 from s2s.jobs import initialization, training
 from s2s.model.weights import weights_path
 from s2s.runs import RunFolder
-from s2s.train import Validation
+from s2s.training import Validation
 from tests.conftest import make_run
 
 MORE = {"valid": "synthetic:reverse#split=valid,rows=20"}

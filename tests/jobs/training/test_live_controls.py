@@ -8,12 +8,13 @@ import pytest
 
 from s2s.cli import main
 from s2s.config import Recipe, UserError, override
-from s2s.jobs import queue, training
+from s2s.jobs import training
 from s2s.jobs.training import live_controls
 from s2s.model.weights import weights_path
+from s2s.processes import queue
 from s2s.runs import RunFolder, attention_history, listing, runs_folder
 from s2s.settings import OWNER, home
-from s2s.train import Step
+from s2s.training import Step
 from tests.conftest import make_run
 from tests.jobs.context import FakeContext
 from tests.jobs.training.test_runs import claim, request_for, submitted

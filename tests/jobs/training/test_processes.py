@@ -7,9 +7,10 @@ import pytest
 
 from s2s import cli
 from s2s.config import PRESETS, Recipe, UserError, override
-from s2s.jobs import queue, training
+from s2s.jobs import training
 from s2s.jobs.training import command, run_limits
 from s2s.model.weights import saved_steps
+from s2s.processes import queue
 from s2s.runs import RunFolder, runs_folder
 from s2s.settings import OWNER
 from tests.conftest import TINY, make_run

@@ -7,8 +7,9 @@ import pytest
 from filelock import FileLock
 
 from s2s.config import PRESETS, Recipe, UserError, override
-from s2s.jobs import queue, run_service, training
-from s2s.jobs.queue import job_process, table
+from s2s.jobs import job_process, run_service, training
+from s2s.processes import queue
+from s2s.processes.queue import table
 from s2s.runs import RunFolder, runs_folder
 from s2s.settings import OWNER
 from tests.conftest import make_run

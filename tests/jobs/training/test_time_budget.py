@@ -11,7 +11,7 @@ from s2s.jobs import training
 from s2s.jobs.plan.time_budget import CHOSEN
 from s2s.jobs.training import loop
 from s2s.runs import RunFolder, inspection
-from s2s.train import Budget, Planned
+from s2s.training import Budget, Planned
 from tests.jobs.training.test_runs import request_for, submitted
 
 MINUTES = 0.5

@@ -13,11 +13,12 @@ import s2s
 from benchmarks.crash import SOURCE, VALID, differences
 from s2s.config import PRESETS, Recipe, UserError, override
 from s2s.data import files, saved_datasets
-from s2s.jobs import queue, run_service, training
+from s2s.jobs import run_service, training
 from s2s.model.weights import saved_steps
+from s2s.processes import queue
 from s2s.runs import RunFolder, runs_folder
 from s2s.settings import OWNER, home
-from s2s.train import Step
+from s2s.training import Step
 from tests.conftest import TINY
 from tests.jobs.context import FakeContext
 

@@ -8,9 +8,10 @@ import pytest
 import s2s
 from s2s import settings
 from s2s.config import PRESETS, override
-from s2s.jobs import EvaluationRequest, evaluation_service, queue
+from s2s.jobs import EvaluationRequest, evaluation_service
 from s2s.lessons import RUN_CONDITIONS, Context, Verdict
 from s2s.lessons.shipped.decoding import KING
+from s2s.processes import queue
 from s2s.runs import Sentences, System, evaluations
 from tests.jobs.context import FakeContext
 

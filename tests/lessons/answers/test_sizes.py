@@ -8,7 +8,7 @@ from s2s.config import PRESETS
 from s2s.data import load_pairs_for_training
 from s2s.lessons import ANSWERS, CONDITIONS, LESSONS, Context
 from s2s.model import Transformer
-from s2s.train import prepare
+from s2s.training import prepare
 
 RUN = s2s.load("demo-en-fr")
 

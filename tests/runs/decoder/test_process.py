@@ -14,8 +14,8 @@ import psutil
 import pytest
 
 import s2s
-from s2s import bounds
-from s2s.bounds import UNLIMITED
+from s2s.processes import bounds
+from s2s.processes.bounds import UNLIMITED
 from s2s.runs import Run
 from s2s.runs.decoder import Connection, DecodeRequest, DecoderPool, DecodeTask, Waiter
 from s2s.runs.decoder.connection import COMMAND

@@ -13,9 +13,9 @@ from streamlit.testing.v1 import AppTest
 
 import s2s
 from s2s.config import PRESETS, flat, override
+from s2s.links.share import pack, unpack
 from s2s.model import masks
 from s2s.plots import compact_number
-from s2s.share import pack, unpack
 from s2s.sizing import (
     MEASURES,
     T5_SIZES,

@@ -14,9 +14,9 @@ import s2s
 from s2s import settings
 from s2s.analysis import Attention
 from s2s.analysis.roles import ROLES, summarize_heads
+from s2s.links.share import pack, unpack
 from s2s.plots import attention_view
 from s2s.runs import Run
-from s2s.share import pack, unpack
 from s2s.ui.canvas import heads
 from s2s.ui.kit import cached
 from s2s.ui.kit.text import JOINER

@@ -5,8 +5,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from s2s.analysis.intervene import Head
+from s2s.links.share import pack, unpack
 from s2s.questions import Have, Intervene
-from s2s.share import pack, unpack
 from tests.screen import link, lost, opened, page_text
 
 DEMO = "demo-en-fr"

@@ -6,7 +6,7 @@ import pytest
 
 import s2s
 from s2s import decode
-from s2s.share import Column
+from s2s.links.share import Column
 from s2s.ui.compare.columns import KEYS
 from tests.screen import link, lost, opened, page_text, translation
 from tests.ui.compare.test_compare import texts

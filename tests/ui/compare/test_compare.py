@@ -13,8 +13,8 @@ from streamlit.testing.v1 import AppTest
 import s2s
 from s2s.config import override
 from s2s.decode import STRATEGIES
+from s2s.links.share import Column, unpack
 from s2s.runs import RunFolder, runs_folder
-from s2s.share import Column, unpack
 from s2s.ui.compare import across_models, cards, columns, metrics, reference
 from s2s.ui.compare.column import ColumnChoice
 from s2s.ui.kit import cached, differences, four_digits

@@ -1,7 +1,7 @@
 """The settings of a link differ from the preset that it names, whichever one the reader had chosen."""
 
 from s2s.config import PRESETS, override
-from s2s.share import pack, unpack
+from s2s.links.share import pack, unpack
 from s2s.ui.kit.recipe_state import PREFIX
 from tests.screen import lost, opened
 

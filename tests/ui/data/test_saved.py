@@ -4,7 +4,7 @@ from s2s import settings
 from s2s.config import PRESETS, override
 from s2s.data import files, saved_datasets
 from s2s.jobs import training
-from s2s.share import pack
+from s2s.links.share import pack
 from s2s.ui.kit import cached
 from tests.screen import link, opened, page_text
 from tests.ui.data.uploading import PAIRS

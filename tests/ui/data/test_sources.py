@@ -4,7 +4,7 @@ import pytest
 
 from s2s import settings
 from s2s.data import load, load_preview, saved_datasets
-from s2s.share import unpack
+from s2s.links.share import unpack
 from tests.screen import opened, page_text, settled
 from tests.ui.data.uploading import PAIRS, assert_same_after_a_reload, reopened, uploaded
 

@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from s2s import settings
 from s2s.data import load, saved_datasets
-from s2s.share import pack
+from s2s.links.share import pack
 from s2s.ui.data import uploads
 from tests.screen import opened, page_text, settled
 from tests.ui.data.uploading import PAIRS, assert_same_after_a_reload, reopened, uploaded

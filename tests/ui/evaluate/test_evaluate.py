@@ -11,11 +11,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from s2s.access import run_folder
-from s2s.jobs import evaluation_service, queue, test_sets
+from s2s.jobs import evaluation_service, test_sets
 from s2s.jobs.evaluation import loop as evaluation_loop
 from s2s.jobs.evaluation.service import EvaluationRequest
+from s2s.links.share import pack, unpack
 from s2s.plots import evaluation_scores
 from s2s.plots.evaluation_files import sentence_table
+from s2s.processes import queue
 from s2s.questions import Evaluate, Evaluated, Have
 from s2s.runs import (
     EvaluationFolder,
@@ -26,7 +28,6 @@ from s2s.runs import (
     runs_folder,
 )
 from s2s.scores import METRIC_NAMES, Scoring, sentence_scores
-from s2s.share import pack, unpack
 from s2s.ui.evaluate import chat, results, sentences, systems, translate_file
 from tests.jobs.context import FakeContext
 from tests.screen import link, lost, opened, page_text

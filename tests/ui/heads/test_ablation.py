@@ -4,10 +4,11 @@ import re
 import pytest
 
 from s2s.analysis import Head
-from s2s.jobs import head_service, queue, test_sets
+from s2s.jobs import head_service, test_sets
 from s2s.jobs.registry import JOBS
+from s2s.links.share import pack
+from s2s.processes import queue
 from s2s.runs import Measurement
-from s2s.share import pack
 from s2s.ui.kit import cached, reproduce
 from s2s.ui.kit.test_sets import described
 from tests.harvest import compared, executed

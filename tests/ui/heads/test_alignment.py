@@ -7,10 +7,11 @@ import pytest
 
 from s2s.config import UserError
 from s2s.data import Gold, Link, Numbering, Pair
-from s2s.jobs import head_service, queue
+from s2s.jobs import head_service
 from s2s.jobs.registry import JOBS
+from s2s.links.share import pack
+from s2s.processes import queue
 from s2s.runs import MeasurementFolder
-from s2s.share import pack
 from s2s.ui.heads import alignment
 from s2s.ui.kit import reproduce
 from tests.harvest import compared, executed

@@ -9,10 +9,11 @@ from streamlit.testing.v1 import AppTest
 
 from s2s.analysis import heads
 from s2s.demo import measurements
-from s2s.jobs import head_roles, head_service, queue
+from s2s.jobs import head_roles, head_service
 from s2s.jobs.registry import JOBS
+from s2s.links.share import pack
+from s2s.processes import queue
 from s2s.runs import Measurement, runs_folder
-from s2s.share import pack
 from s2s.ui.heads.role_picture import SHORT
 from s2s.ui.kit import cached
 from s2s.ui.kit.test_sets import described

@@ -8,8 +8,8 @@ from streamlit.testing.v1 import AppTest
 
 import s2s
 from s2s.analysis import Attention, HeadSelection, heads, reduced
+from s2s.links.share import pack
 from s2s.runs.probes import PROBES, ProbeInput
-from s2s.share import pack
 from s2s.ui.heads import probe_panel
 from s2s.ui.heads.patching import Axes, patching_csv
 from s2s.ui.kit import JOINER

@@ -3,7 +3,7 @@
 from streamlit.testing.v1 import AppTest
 
 import s2s
-from s2s.share import unpack
+from s2s.links.share import unpack
 from tests.screen import link, opened, picture
 
 TEXT = "I saw the dog. Where is it? She went to the station."

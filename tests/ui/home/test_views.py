@@ -2,7 +2,7 @@
 
 import pytest
 
-from s2s.share import unpack
+from s2s.links.share import unpack
 from s2s.ui.home.views import SHIPPED_VIEWS, ShippedView
 from tests.screen import box, lost, opened
 

@@ -11,9 +11,9 @@ from streamlit.testing.v1 import AppTest
 
 import s2s
 from s2s.analysis import Head
+from s2s.links.share import pack
 from s2s.runs import Interventions, Run
 from s2s.runs.decoder import DecodeRequest, DecoderPool, DecodeTask, Waiter
-from s2s.share import pack
 from s2s.ui.kit import cached, find_one, nats
 from s2s.ui.kit.cached import background
 from tests.runs.intervened import translate_with

@@ -13,9 +13,9 @@ from streamlit.testing.v1 import AppTest
 
 import s2s
 from s2s.data import gold_agreement
+from s2s.links.share import unpack
 from s2s.runs import runs_folder
 from s2s.runs.properties import Decoding, Finding, PropertySettings, findings
-from s2s.share import unpack
 from s2s.ui.kit import cached, dataset_sentences, find_one
 from s2s.ui.kit.find_one import MOST, Searched, SearchPosition, in_order, within
 from tests.screen import box, link, opened, page_text

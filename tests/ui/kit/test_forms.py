@@ -5,7 +5,7 @@ from streamlit.testing.v1 import AppTest
 
 from s2s.config import PRESETS, Recipe, UserError, flat, keys, override, settings_of
 from s2s.decode import STRATEGIES, Beam
-from s2s.share import pack, unpack
+from s2s.links.share import pack, unpack
 from s2s.ui.kit import forms
 
 

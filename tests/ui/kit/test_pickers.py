@@ -6,9 +6,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from s2s import access, settings
-from s2s.jobs import queue, run_service
+from s2s.jobs import run_service
+from s2s.links.share import pack
+from s2s.processes import queue
 from s2s.runs import RunFolder, RunSummary
-from s2s.share import pack
 from s2s.ui.kit import cached, pickers, plain
 from tests.conftest import make_run
 from tests.screen import lost, opened

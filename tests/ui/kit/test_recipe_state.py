@@ -3,7 +3,7 @@
 from s2s import settings
 from s2s.config import PRESETS
 from s2s.data import files, saved_datasets
-from s2s.share import pack, unpack
+from s2s.links.share import pack, unpack
 from s2s.ui.kit.recipe_state import RECIPE_KEYS
 from tests.screen import help_of, lost, opened
 

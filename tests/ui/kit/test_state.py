@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from s2s.share import unpack
+from s2s.links.share import unpack
 from s2s.ui.kit.state import ViewState, between, field, one_of
 
 TOY = Path(__file__).parent / "toy_page.py"

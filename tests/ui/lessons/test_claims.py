@@ -2,9 +2,9 @@ import json
 
 import pytest
 
-from s2s import share
 from s2s.lessons import claims
 from s2s.lessons.claims import CLAIMS
+from s2s.links import share
 from s2s.ui.lessons.claims import LEVELS
 from tests.screen import opened
 

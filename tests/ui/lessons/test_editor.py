@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from s2s import access, short_links
+from s2s import access
 from s2s.config import UserError
 from s2s.lessons import (
     LESSONS,
@@ -21,6 +21,7 @@ from s2s.lessons import (
     add_step,
     own_lessons,
 )
+from s2s.links import short as short_links
 from s2s.ui.lessons.links import given_view
 from tests.screen import opened, page_text
 

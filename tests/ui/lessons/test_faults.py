@@ -10,8 +10,9 @@ from streamlit.testing.v1 import AppTest
 
 from s2s.config import NO_FAULT
 from s2s.faults import FAULTS
-from s2s.jobs import fault_experiment, queue
+from s2s.jobs import fault_experiment
 from s2s.jobs.plan import throughput
+from s2s.processes import queue
 from s2s.runs import runs_folder
 from s2s.settings import OWNER
 from s2s.ui.kit import as_markdown

@@ -7,11 +7,11 @@ from streamlit.testing.v1 import AppTest
 
 from s2s import access, settings
 from s2s.config import UserError
-from s2s.jobs import queue
-from s2s.monitoring import MONITOR
+from s2s.hosted import COOKIE, new_key
+from s2s.hosted.monitoring import MONITOR
+from s2s.processes import queue
 from s2s.ui.kit import cached
 from s2s.ui.shell import operator, visitors
-from s2s.workspaces import COOKIE, new_key
 from tests.conftest import make_run
 from tests.screen import opened, page_text
 

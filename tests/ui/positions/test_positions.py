@@ -10,9 +10,10 @@ from streamlit.testing.v1 import AppTest
 from s2s import access, settings
 from s2s.analysis import positions as engine
 from s2s.config import POSITION_KINDS, Positions
-from s2s.jobs import extrapolation, queue, training
+from s2s.jobs import extrapolation, training
+from s2s.links.share import pack, unpack
+from s2s.processes import queue
 from s2s.runs import RunFolder
-from s2s.share import pack, unpack
 from s2s.ui.kit import cached
 from s2s.ui.positions.settings import PositionSettings
 from s2s.ui.positions.views import ABSENT, PANELS, PICTURES

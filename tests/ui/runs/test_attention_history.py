@@ -10,8 +10,8 @@ from streamlit.testing.v1 import AppTest
 
 from s2s import settings
 from s2s.analysis import Attention, LabeledWeights
+from s2s.links.share import unpack
 from s2s.runs import AttentionHistory, RunFolder, SavedAttention, attention_history
-from s2s.share import unpack
 from s2s.ui.kit import cached
 from s2s.ui.runs import attention_history as attention_tab
 from tests.conftest import make_run

@@ -10,9 +10,10 @@ from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
 from s2s import access
-from s2s.jobs import import_service, queue
+from s2s.jobs import import_service
 from s2s.jobs.registry import JOBS
 from s2s.pretrained import MODELS
+from s2s.processes import queue
 from s2s.runs import list_runs, listing
 from s2s.ui.kit import cached
 from s2s.ui.runs import open_model

@@ -18,11 +18,11 @@ from streamlit.testing.v1 import AppTest
 from s2s.analysis import Attention
 from s2s.config import PRESETS, flat, override
 from s2s.jobs import run_service, training
+from s2s.links.share import pack, unpack
 from s2s.runs import RunFolder, attention_history, list_runs, runs_folder
 from s2s.runs.differences import HARDWARE_SETTINGS
 from s2s.scores import METRICS
 from s2s.settings import OWNER
-from s2s.share import pack, unpack
 from s2s.ui.kit import as_markdown, cached
 from s2s.ui.runs import actions, comparison, sweeps
 from s2s.ui.runs import table as runs_table

@@ -12,8 +12,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from s2s.config import override
+from s2s.links.share import pack
 from s2s.runs import RunFolder, runs_folder
-from s2s.share import pack
 from s2s.ui.kit import cached
 from s2s.ui.kit.tables import frame_csv, frame_latex
 from s2s.ui.runs import seed_spread, sweeps

@@ -8,9 +8,9 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.testclient import TestClient
 
+from s2s.hosted import Visits
 from s2s.ui.shell import addresses
 from s2s.ui.workspace import actions
-from s2s.workspaces import Visits
 
 BASES = {"/": "", "lab": "/lab", "/lab/s2s/": "/lab/s2s"}
 

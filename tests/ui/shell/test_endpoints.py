@@ -8,7 +8,7 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from s2s import settings
-from s2s.monitoring import MONITOR
+from s2s.hosted.monitoring import MONITOR
 from s2s.ui.shell import Measured, endpoints
 from s2s.ui.shell.endpoints import metrics, ready
 from tests.processes import awaited

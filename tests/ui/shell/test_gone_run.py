@@ -7,12 +7,15 @@ import pytest
 import sqlalchemy as sa
 from streamlit.testing.v1 import AppTest
 
-from s2s import access, share, short_links
+from s2s import access
 from s2s.access import Sharing
 from s2s.config import override
-from s2s.jobs import queue, run_records, run_service
+from s2s.jobs import run_records, run_service
+from s2s.links import share
+from s2s.links import short as short_links
+from s2s.links.short import SHORT_LINKS, Content, ShortLink
+from s2s.processes import queue
 from s2s.runs import RunFolder
-from s2s.short_links import SHORT_LINKS, Content, ShortLink
 from s2s.ui.shell import share_button
 from tests.conftest import make_run
 from tests.screen import opened, page_text

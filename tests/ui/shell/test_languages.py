@@ -9,9 +9,9 @@ import streamlit as st
 
 import s2s
 from s2s.jobs import head_service, model_import
+from s2s.links.share import unpack
 from s2s.runs import Measurement, Run, Sentences, evaluations, runs_folder
 from s2s.runs.decoder import DecodeRequest, process
-from s2s.share import unpack
 from s2s.ui.kit import address, cached
 from s2s.ui.shell import pages
 from tests.pretrained.checkpoints import make_checkpoint

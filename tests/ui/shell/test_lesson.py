@@ -7,8 +7,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
-from s2s.jobs import queue
 from s2s.lessons import EXERCISES, LESSONS, Lesson, all_progress, lesson_after, note_step
+from s2s.processes import queue
 from tests.screen import box, link, opened, page_text
 
 SENTENCE = "the red house is old"

@@ -3,8 +3,10 @@ import hashlib
 import pytest
 from streamlit.runtime.scriptrunner import ScriptRunner
 
-from s2s import access, logs, monitoring
-from s2s.monitoring import Monitor
+from s2s import access
+from s2s.hosted import monitoring
+from s2s.hosted.monitoring import Monitor
+from s2s.processes import logs
 from s2s.ui.shell import measured
 from tests.logged import logged
 from tests.screen import opened

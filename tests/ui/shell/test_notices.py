@@ -3,8 +3,8 @@ import shutil
 from streamlit.testing.v1 import AppTest
 
 from s2s import access
-from s2s.jobs import queue
 from s2s.model import weights_path
+from s2s.processes import queue
 from s2s.ui.kit import JOINER, cached
 from tests.conftest import make_run
 from tests.screen import opened, page_markdown, page_text

@@ -7,10 +7,11 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from s2s import access, short_links
+from s2s import access
 from s2s.access import Sharing
+from s2s.links import short as short_links
+from s2s.links.short import Content
 from s2s.runs import RunFolder
-from s2s.short_links import Content
 from s2s.ui.shell import addresses, previews
 from s2s.ui.shell.pages import PAGES, browser_title
 from tests.conftest import make_run

@@ -9,8 +9,8 @@ from streamlit.testing.v1 import AppTest
 from s2s import access
 from s2s.access import Sharing
 from s2s.jobs import run_service
+from s2s.links.share import pack
 from s2s.runs import RunFolder, list_runs
-from s2s.share import pack
 from s2s.ui.kit import in_view
 from s2s.ui.shell import share_button, visitors
 from tests.conftest import make_run

@@ -12,10 +12,12 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 from streamlit.testing.v1 import AppTest
 
-from s2s import access, share, short_links
+from s2s import access
 from s2s.config import UserError
-from s2s.jobs import queue
-from s2s.short_links import SHORT_LINKS, Content
+from s2s.links import share
+from s2s.links import short as short_links
+from s2s.links.short import SHORT_LINKS, Content
+from s2s.processes import queue
 from s2s.ui.kit import turns
 from s2s.ui.lessons import links
 from s2s.ui.shell import (

@@ -7,12 +7,12 @@ import pytest
 
 from s2s import access, settings
 from s2s.data import Corpus, Pair, saved_datasets
-from s2s.share import pack
+from s2s.hosted import COOKIE, REPLACED, delete_workspace, make_link, new_key, open_link
+from s2s.hosted.keys import FRAMED
+from s2s.links.share import pack
 from s2s.ui.kit import cached
 from s2s.ui.shell import visitors
 from s2s.ui.shell.endpoints import ready
-from s2s.workspaces import COOKIE, REPLACED, delete_workspace, make_link, new_key, open_link
-from s2s.workspaces.keys import FRAMED
 from tests.conftest import make_run
 from tests.processes import awaited
 from tests.screen import opened, page_text

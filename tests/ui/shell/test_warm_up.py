@@ -5,9 +5,9 @@ import importlib
 import pytest
 from streamlit import config
 
-from s2s.jobs import queue, worker
-from s2s.jobs.queue import UnreachableError
-from s2s.monitoring import Monitor
+from s2s.hosted.monitoring import Monitor
+from s2s.processes import queue, worker
+from s2s.processes.queue import UnreachableError
 from tests.logged import logged
 from tests.processes import awaited
 

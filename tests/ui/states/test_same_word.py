@@ -8,9 +8,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import s2s
+from s2s.links.share import unpack
 from s2s.questions import TWO_BANKS, Have, SameWord, partner, shared_word, words_in
 from s2s.runs import runs_folder
-from s2s.share import unpack
 from tests.conftest import make_run
 from tests.screen import ROOT, link, lost, opened
 

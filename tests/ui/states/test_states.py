@@ -13,9 +13,9 @@ import torch
 import s2s
 from s2s.analysis.projection import principal_components
 from s2s.config import UserError, override
+from s2s.links.share import unpack
 from s2s.questions import ANSWERS, TWO_BANKS
 from s2s.runs import runs_folder, states
-from s2s.share import unpack
 from s2s.ui.kit import cached, vocabulary
 from s2s.ui.states import logit_lens, neighbors
 from s2s.ui.states import pool as pools

@@ -7,8 +7,8 @@ import s2s
 from s2s.config import override
 from s2s.decode import Beam
 from s2s.decode.tree import rerank
+from s2s.links.share import unpack
 from s2s.runs import Run
-from s2s.share import unpack
 from s2s.ui.kit import four_digits
 from tests.screen import html_table, opened, page_text, translation
 

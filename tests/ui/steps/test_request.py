@@ -3,7 +3,7 @@ import re
 import pytest
 
 from s2s.decode import STRATEGIES
-from s2s.share import unpack
+from s2s.links.share import unpack
 from s2s.ui.steps.view_state import STATE
 from s2s.ui.steps.views import VIEWS
 from tests.screen import box, link, lost, opened, page_text

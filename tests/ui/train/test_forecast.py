@@ -2,7 +2,7 @@
 
 from s2s.config import PRESETS
 from s2s.jobs.plan.cost import forecast
-from s2s.share import pack
+from s2s.links.share import pack
 from s2s.ui.kit import cached
 from tests.screen import opened, page_text
 

@@ -14,11 +14,12 @@ from streamlit.testing.v1 import AppTest
 
 from s2s import access, settings
 from s2s.config import Recipe, UserError, override
-from s2s.jobs import queue, run_service
+from s2s.jobs import run_service
+from s2s.links.share import pack, unpack
+from s2s.processes import queue
 from s2s.runs import RunFolder, RunSummary, runs_folder
-from s2s.share import pack, unpack
-from s2s.train import Planned
-from s2s.train.schedules import SCHEDULES, learning_rate
+from s2s.training import Planned
+from s2s.training.schedules import SCHEDULES, learning_rate
 from s2s.ui.kit import cached, in_view, polling, trouble
 from s2s.ui.train import controls, progress
 from tests.conftest import make_run

@@ -6,9 +6,9 @@ from streamlit.util import calc_hash
 
 from s2s import settings
 from s2s.config import PRESETS, Recipe, flat
-from s2s.jobs import queue
 from s2s.jobs.plan import expected
-from s2s.share import pack, unpack
+from s2s.links.share import pack, unpack
+from s2s.processes import queue
 from s2s.ui.kit import cached, plain
 from s2s.ui.train import forecast, progress, view_state
 from tests.conftest import make_run

@@ -10,9 +10,10 @@ from streamlit.testing.v1 import AppTest
 
 from s2s import access, settings
 from s2s.config import PRESETS, Recipe, override
-from s2s.jobs import queue, run_service, training
+from s2s.jobs import run_service, training
+from s2s.links.share import pack
+from s2s.processes import queue
 from s2s.runs import RunFolder
-from s2s.share import pack
 from s2s.ui.kit import cached
 from s2s.ui.kit.text import plain
 from tests.conftest import TINY

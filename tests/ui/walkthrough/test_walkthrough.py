@@ -19,8 +19,8 @@ import s2s
 from s2s import plots, settings
 from s2s.config import override
 from s2s.data import Corpus, Pair, saved_datasets
+from s2s.links.share import unpack
 from s2s.runs import Run, RunFolder, teacher_forcing
-from s2s.share import unpack
 from s2s.tokenizers.word import WordTokenizer
 from s2s.ui.kit import cached
 from s2s.ui.kit.cached import asking

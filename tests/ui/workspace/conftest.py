@@ -1,8 +1,8 @@
 import pytest
 
+from s2s.hosted import COOKIE, Key, new_key
 from s2s.ui.kit import cached
 from s2s.ui.shell import visitors
-from s2s.workspaces import COOKIE, Key, new_key
 
 SECRET = "a secret of more than thirty-two characters"
 

@@ -4,8 +4,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from s2s import access, lessons
+from s2s.hosted import COOKIE, Key, new_key
 from s2s.ui.shell import visitors
-from s2s.workspaces import COOKIE, Key, new_key
 from tests.screen import opened, page_text
 
 

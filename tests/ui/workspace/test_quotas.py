@@ -4,9 +4,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from s2s import storage
-from s2s.share import pack
+from s2s.hosted import Key
+from s2s.links.share import pack
 from s2s.ui.shell import visitors
-from s2s.workspaces import Key
 from tests.screen import opened, page_text
 from tests.storing import store_dataset, store_run
 from tests.ui.data.uploading import PAIRS, uploaded

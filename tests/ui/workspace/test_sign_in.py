@@ -8,10 +8,10 @@ from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
 from s2s import access, storage
+from s2s.hosted import Key, account_of, workspace_of_account
+from s2s.hosted.keys import FRAMED
 from s2s.ui.shell import visitors
 from s2s.ui.workspace import sign_in
-from s2s.workspaces import Key, account_of, workspace_of_account
-from s2s.workspaces.keys import FRAMED
 from tests.screen import ROOT, opened, page_text
 from tests.storing import store_dataset, store_run
 

@@ -9,11 +9,11 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from s2s import lessons, settings, storage
-from s2s.jobs import queue
-from s2s.jobs.queue import erasure
+from s2s.hosted import Key, exports, rows
+from s2s.hosted.keys import FRAMED
+from s2s.processes import queue
+from s2s.processes.queue import erasure
 from s2s.ui.shell import expiry_banner, visitors
-from s2s.workspaces import Key, exports, rows
-from s2s.workspaces.keys import FRAMED
 from tests.screen import opened, page_text
 from tests.storing import grow_old, store_dataset, store_evaluation, store_run
 

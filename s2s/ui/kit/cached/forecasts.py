@@ -22,7 +22,7 @@ from s2s.jobs import (
     within_minutes,
 )
 from s2s.jobs import forecast as make_forecast
-from s2s.train import free_memory
+from s2s.training import free_memory
 from s2s.ui.kit.cached.dataset_previews import preview
 from s2s.ui.kit.cached.shared import shared
 from s2s.ui.kit.recipe_state import DEFAULT_PRESET

@@ -6,7 +6,7 @@ import streamlit as st
 
 from s2s import settings
 from s2s.config import UserError
-from s2s.jobs import queue
+from s2s.processes import queue
 
 SECONDS = 3.0  # until a change is seen in another process
 

@@ -18,12 +18,13 @@ from s2s import access, settings
 from s2s.config import Recipe, UserError
 from s2s.demo import DEMOS
 from s2s.faults import marked
-from s2s.jobs import queue, run_service
+from s2s.jobs import run_service
+from s2s.links.share import printable
 from s2s.model import saved_steps, weights_path
+from s2s.processes import queue
 from s2s.runs import Run, RunFolder, RunSummary, guests, load
-from s2s.share import printable
 from s2s.tokenizers import Languages
-from s2s.train import free_memory
+from s2s.training import free_memory
 from s2s.ui.kit.cached.opened_runs import OpenedRuns, RunState
 from s2s.ui.kit.cached.shared import shared
 from s2s.ui.kit.text import shortened

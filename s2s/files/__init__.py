@@ -1,0 +1,41 @@
+"""What is stored: files and folders written whole, archives, and the database. Only the database needs a library."""
+
+from s2s.files.atomic import (
+    TRASH,
+    UNDO_SECONDS,
+    UNREADABLE,
+    UnwrittenError,
+    append_line,
+    csv_cell,
+    csv_writer,
+    new_folder,
+    read_lines,
+    remove_older,
+    remove_temporaries,
+    require_free,
+    size,
+    write_bytes,
+    write_json,
+    write_text,
+)
+
+__all__ = [
+    "TRASH",
+    "UNDO_SECONDS",
+    "UNREADABLE",
+    "UnwrittenError",
+    "append_line",
+    "archives",
+    "csv_cell",
+    "csv_writer",
+    "database",
+    "new_folder",
+    "read_lines",
+    "remove_older",
+    "remove_temporaries",
+    "require_free",
+    "size",
+    "write_bytes",
+    "write_json",
+    "write_text",
+]

@@ -1,0 +1,128 @@
+"""Deletes what a workspace has, at once and permanently: files, jobs, links, keys."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import shutil
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from s2s import access, lessons, settings, storage
+from s2s.config import UserError, shortened
+from s2s.data import is_reading
+from s2s.files import TRASH
+from s2s.hosted import exports, rows
+from s2s.links import short as short_links
+from s2s.processes import queue
+from s2s.runs import is_training
+from s2s.storage import Item
+
+PATIENCE = 10.0  # seconds for its jobs to end; their processes look twice a second whether they are still wanted
+POLL = 0.1
+LEASH = 1.5  # seconds within which a process without a job has ended itself
+GONE = ".gone-"
+
+
+def delete_workspace(
+    workspace: str, *, sleep: Callable[[float], None] = time.sleep
+) -> storage.Usage:
+    """Deletes everything of a workspace; returns how much that was. Its jobs are ended first.
+
+    The files of the database may hold something of it until `queue.is_erased(queue.last_deletion())`.
+    May be called again where it was interrupted. An operator acts as the workspace (`access.acting_as`). Raises
+    UserError where something cannot be deleted, DeniedError for another's workspace.
+    """
+    is_visitors = access.ID.fullmatch(workspace)
+    if not is_visitors or workspace in (access.LOCAL, access.EVERYBODY):
+        raise UserError(
+            f"`{shortened(workspace)}` is not the workspace of a visitor and cannot be deleted; name another."
+        )
+    rows.require("delete", workspace)
+    used = storage.usage(workspace)
+    jobs = delete_jobs(workspace)
+    wait_for_jobs(jobs, storage.items(workspace), sleep)
+    items = storage.items(workspace)
+    for item in items:
+        delete_item(item)
+    if any(item.kind in (storage.UPLOAD, storage.DATASET) for item in items):
+        wait_for_readers(workspace, sleep)
+    for item in items:  # what a process wrote there before it noticed
+        shutil.rmtree(item.folder, ignore_errors=True)
+    exports.delete_exports(workspace)
+    short_links.delete_of(workspace)
+    lessons.delete_progress(workspace)
+    lessons.delete_lessons(workspace)
+    lessons.delete_classes(workspace)
+    rows.delete(workspace)
+    with contextlib.suppress(UserError):  # what is left is erased later
+        queue.erase()
+    return used
+
+
+def delete_jobs(workspace: str, run: str | None = None) -> list[queue.Job]:
+    """Takes the jobs of a workspace, all or those of one run or evaluation, out of the queue, with their logs.
+
+    A process that works on one then ends itself.
+    """
+    found = [job for job in queue.jobs(workspace, limit=100_000) if run in (None, job.run)]
+    for name in {job.run for job in found}:
+        queue.delete_jobs(name, owner=workspace)
+    return found
+
+
+def wait_for_jobs(
+    jobs: Iterable[queue.Job], items: Iterable[Item], sleep: Callable[[float], None] = time.sleep
+) -> None:
+    """Until the processes that worked on these have ended, or long enough."""
+    if not any(job.state == "running" and job.is_live() for job in jobs):
+        return
+    sleep(LEASH)
+    folders = [item.folder for item in items if item.kind is storage.RUN]
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until and any(map(is_training, folders)):
+        sleep(POLL)
+
+
+def wait_for_readers(workspace: str, sleep: Callable[[float], None] = time.sleep) -> None:
+    """Until the process that reads a dataset of theirs has noticed that this is deleted, or long enough."""
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until and is_reading(settings.home() / "incoming", workspace):
+        sleep(POLL)
+
+
+def delete_item(item: Item) -> None:
+    """Deletes one thing with its files and what is shared of it; nobody sees a half of it."""
+    gone = item.folder.with_name(f"{GONE}{secrets.token_hex(8)}")
+    try:
+        os.replace(item.folder, gone)
+        shutil.rmtree(gone)
+    except FileNotFoundError:  # somebody else has deleted it
+        pass
+    except OSError as error:
+        raise UserError(
+            f"The {item.kind.name} `{item.id}` cannot be deleted ({error.strerror or error}); try again later."
+        ) from error
+    access.forget(item.kind.name, item.id.removeprefix(TRASH))
+
+
+def delete_leftovers(now: float) -> None:
+    """What an interrupted deletion or import left, and what a process wrote into a folder after it was deleted."""
+    for kind in storage.KINDS:
+        for folder in (settings.home() / kind.folder).glob("*"):
+            is_left = folder.name.startswith(GONE)
+            is_headless = kind is storage.RUN and not (folder / kind.about).exists()
+            if (is_left or is_headless) and now - _changed(folder) > rows.DAY:
+                shutil.rmtree(folder, ignore_errors=True)
+    for folder in (settings.home() / "hub").glob("*"):  # of an import whose process was killed
+        if now - _changed(folder) > rows.DAY:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _changed(folder: Path) -> float:
+    try:
+        return max(path.stat().st_mtime for path in (folder, *folder.iterdir()))
+    except OSError:  # deleted meanwhile, or no folder
+        return time.time()

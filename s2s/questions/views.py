@@ -1,0 +1,69 @@
+"""Every question that a page shows: where, and which module of `plots` has the pictures of its answer."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from s2s.config import choose
+from s2s.questions.alignment import Alignment
+from s2s.questions.attention_lines import AttentionLines
+from s2s.questions.attention_of import AttentionOf
+from s2s.questions.evaluate import Evaluate
+from s2s.questions.heads_of import HeadsOf
+from s2s.questions.intervene import Intervene
+from s2s.questions.question import Question
+from s2s.questions.same_word import SameWord
+from s2s.questions.score_buckets import ScoreBuckets
+
+if TYPE_CHECKING:
+    from s2s.plots import Picture
+
+
+class View(NamedTuple):
+    """`page` and `slug` are in links: `/states?set=view:same`."""
+
+    page: str
+    slug: str
+    label: str  # of the tab; empty for what stands beside the tabs
+    question: type[Question[Any]]
+    drawn_by: (
+        str  # a module of `plots` with `pictures(question, answer, model)`, or `module:function`
+    )
+
+    def pictures(self, question: Question[Any], answer: Any, model: str) -> list[Picture]:
+        """Of an answer; `model` names the run and its checkpoint. Plotly is imported here, not before."""
+        name, _, function = self.drawn_by.partition(":")
+        draw = getattr(importlib.import_module(f"s2s.plots.{name}"), function or "pictures")
+        found: list[Picture] = draw(question, answer, model)
+        return found
+
+
+VIEWS = (
+    View("states", "same", "Same word", SameWord, "same_word"),
+    View("evaluate", "scores", "Scores", Evaluate, "evaluation_view"),
+    View("evaluate", "buckets", "Buckets", ScoreBuckets, "evaluation_view:bucket_pictures"),
+    View("attention", "map", "Heatmap", AttentionOf, "attention_view"),
+    View("attention", "lines", "Lines", AttentionLines, "attention_lines"),
+    View("attention", "alignment", "Alignment", Alignment, "alignment_view"),
+    View("attention", "change", "Intervene", Intervene, "intervene_view"),
+    View("attention", "", "", HeadsOf, "heads_view"),
+)
+BY_NAME: Mapping[str, View] = MappingProxyType({row.question.name: row for row in VIEWS})
+
+
+def view_of(question: Question[Any]) -> View:
+    """The row that shows it."""
+    return BY_NAME[question.name]
+
+
+def tabs(page: str) -> dict[str, View]:
+    """The tabs of a page, by slug."""
+    return {row.slug: row for row in VIEWS if row.page == page and row.slug}
+
+
+def named(name: str) -> View:
+    """By the name on the command line. Raises UserError for one that there is not."""
+    return choose("question", name, BY_NAME)
