@@ -1,4 +1,4 @@
-"""The generated corpora that ship: `python -m benchmarks.make.corpora` writes them to s2s/data/shipped, in six seconds.
+"""The generated corpora that ship: `python -m s2s.demo corpora` writes them to s2s/data/shipped, in six seconds.
 
 With them ship the words of the grammar's English, and the links of the demos' examples. s2s/data/shipped_pairs.py says
 how a file is laid out.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import bz2
 import json
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cache, partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -43,6 +43,7 @@ CORPORA: Mapping[str, Source] = MappingProxyType(
 )
 
 
+@cache
 def text(corpus: str) -> str:
     """What the file of a corpus holds; `train` is last, so that whoever reads another split reads little."""
     source = CORPORA[corpus]
@@ -81,7 +82,7 @@ def example_links() -> str:
     for dataset in ALIGNED:
         train = {pair.src: pair for pair in reversed(load(dataset).pairs)}
         for pair in (train[example] for example in EXAMPLES[dataset]):
-            links = " ".join(f"{link.src}-{link.tgt}" for link in pair.gold.links)
+            links = " ".join(f"{src}-{tgt}" for src, tgt in (pair.gold.links if pair.gold else ()))
             rows.append(f"{dataset}\t{pair.src}\t{pair.tgt}\t{links}\n")
     return "".join(rows)
 
@@ -92,7 +93,3 @@ def write() -> None:
         files.write_bytes(path(corpus), bz2.compress(text(corpus).encode()))
     files.write_text(WORDS, words())
     files.write_text(EXAMPLE_LINKS, example_links())
-
-
-if __name__ == "__main__":
-    write()

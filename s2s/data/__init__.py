@@ -36,7 +36,7 @@ from s2s.data.lint import LINT_RULES, LintReport, clean, enabled_rules, lint_pai
 from s2s.data.misalignment import Misalignment, find_misalignment, misalignment_hint
 from s2s.data.overlap import Overlap, find_overlap
 from s2s.data.pair import Gold, Link, Pair, Relation, has_words, n_words
-from s2s.data.preview import GENERATED, LONGEST_CELL, Preview, load_preview, write_shipped_previews
+from s2s.data.preview import GENERATED, LONGEST_CELL, Preview, load_preview
 from s2s.data.profile import (
     DatasetProfile,
     ReadingState,

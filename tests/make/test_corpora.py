@@ -9,7 +9,7 @@ from s2s.data.gold_agreement import FILE
 from s2s.data.shipped_pairs import SHIPPED, path
 from s2s.demo import EXAMPLE_LINKS
 
-SAYS = "python -m benchmarks.make.corpora"
+SAYS = "python -m s2s.demo corpora"
 
 
 @pytest.mark.slow

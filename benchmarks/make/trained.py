@@ -10,17 +10,17 @@ from types import MappingProxyType
 
 import safetensors.torch
 
+from benchmarks.make.thin import thin_metrics, thin_weights
 from s2s import files, tokenizers
 from s2s.config import PRESETS, Recipe, choose, override
 from s2s.data import load
 from s2s.demo import DEMOS, EVERYDAY
-from s2s.demo.thin import thin_metrics, thin_weights
 from s2s.jobs import training
 from s2s.model import weights_path, write_steps
 from s2s.runs import RunFolder
 from s2s.runs import load as load_run
 from s2s.scores import score_all
-from s2s.settings import OWNER
+from s2s.settings import OWNER, SHIPPED
 
 # Words, so that pictures show words; one vocabulary per side, so that French words are unknown on the English side.
 CHANGES = {
@@ -38,7 +38,7 @@ OWN_CHANGES = MappingProxyType(
     {"demo-tasks": {"model.positions.kind": "rotary", "train.lr": 0.002}}
 )
 # An encoder deeper than the decoder: most of a translation's time is spent in the decoder. The last seven checkpoints,
-# whose mean ships, are trained with a quarter of the learning rate (benchmarks/make/demo_en_de.py).
+# whose mean ships, are trained with a quarter of the learning rate (demo_en_de.py).
 EVERYDAY_RECIPE = MappingProxyType(
     {
         "data.clean.duplicates": True,
@@ -64,7 +64,7 @@ EVERYDAY_RECIPE = MappingProxyType(
 )
 SOURCE_TOKENIZER = "src.tokenizer.json"
 METRICS = "metrics.jsonl"
-RUNS = Path(__file__).parent / "runs"
+RUNS = SHIPPED
 
 
 def recipe_of(name: str) -> Recipe:

@@ -12,8 +12,7 @@ import platform
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from functools import cache
+from dataclasses import asdict
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -24,12 +23,11 @@ import torch
 from s2s import files
 from s2s.config import NO_FAULT, TRAINING_FAULTS
 from s2s.data import load as load_corpus
+from s2s.demo.results import FAULTS_FILE, Measured
 from s2s.faults import FAULTS
 from s2s.jobs import fault_experiment, training
-from s2s.jobs.fault_experiment import Outcome
 from s2s.runs import load, now, with_fault
 
-FILE = Path(__file__).parent / "faults.json"
 DEMO = "demo-en-fr"  # looked at with the faults that act at inference only
 DEMO_SOURCE = "builtin:en-fr"
 DEMO_SPLIT = "random"
@@ -39,30 +37,9 @@ EVERY = 4  # steps of the training loss that make one point of its curve
 LAST = 20  # steps whose mean is the final training loss
 
 
-@dataclass(frozen=True)
-class Measured:
-    """One run with a fault, or without. Losses in nats per token, as training saw them: empty where nothing was
-    trained.
-    """
-
-    fault: str
-    outcome: Outcome
-    steps: tuple[int, ...] = ()
-    loss: tuple[float, ...] = ()
-    valid_steps: tuple[int, ...] = ()
-    valid_loss: tuple[float, ...] = ()
-    final_loss: float | None = None
-    cpu_seconds: float = 0.0
-
-    @property
-    def is_trained(self) -> bool:
-        """Whether it is a run of its own, rather than a demo that is looked at."""
-        return bool(self.steps)
-
-
 def main(arguments: Sequence[str]) -> None:
     """Measure what is asked for and not in the file yet, and write the file after each."""
-    rows = dict(shipped_rows())
+    rows = dict(known_rows())
     for name in _names():
         if name in rows or (arguments and not any(word in name for word in arguments)):
             continue
@@ -71,7 +48,7 @@ def main(arguments: Sequence[str]) -> None:
         rows[name] = asdict(found)
         print(f"{name}: exact match {found.outcome.exact_match:.0%}", flush=True)
         kept = {name: rows[name] for name in _names() if name in rows}
-        files.write_json(FILE, {**_settings(), "results": kept})
+        files.write_json(FAULTS_FILE, {**_settings(), "results": kept})
 
 
 def _names() -> list[str]:
@@ -128,29 +105,9 @@ def _settings() -> dict[str, Any]:
     }
 
 
-def shipped_rows() -> Mapping[str, dict[str, Any]]:
+def known_rows() -> Mapping[str, dict[str, Any]]:
     """What the file has; nothing where there is no file."""
-    if not FILE.exists():
+    if not FAULTS_FILE.exists():
         return MappingProxyType({})
-    found: dict[str, dict[str, Any]] = json.loads(FILE.read_bytes())["results"]
+    found: dict[str, dict[str, Any]] = json.loads(FAULTS_FILE.read_bytes())["results"]
     return found
-
-
-@cache
-def shipped_about() -> Mapping[str, Any]:
-    """When, where and how the shipped results were measured."""
-    content = json.loads(FILE.read_bytes())
-    return MappingProxyType({key: content[key] for key in content if key != "results"})
-
-
-@cache
-def shipped_faults() -> Mapping[str, Measured]:
-    """By `trained NAME` and `demo NAME`; NAME is `none` for the healthy run."""
-    return MappingProxyType({name: _read(row) for name, row in shipped_rows().items()})
-
-
-def _read(row: Mapping[str, Any]) -> Measured:
-    outcome = dict(row["outcome"])
-    outcome["outputs"] = tuple(tuple(one) for one in outcome["outputs"])
-    lists = {key: tuple(value) for key, value in row.items() if isinstance(value, list)}
-    return Measured(**{**row, **lists, "outcome": Outcome(**outcome)})

@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from s2s.demo import DEMOS, measurements, trained
+from benchmarks.make import measurements, trained
+from s2s.demo import DEMOS
 from s2s.jobs import head_roles_history, head_samples, head_service, test_sets
 from s2s.runs import Measurement, Sentences, load
 

@@ -8,10 +8,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from benchmarks.make import trained
 from s2s import files
 from s2s.analysis import heads
 from s2s.config import override
-from s2s.demo import ALIGNED, DEMOS, trained
+from s2s.demo import ALIGNED, DEMOS
 from s2s.jobs import EXPERIMENTS, head_samples, test_sets, training
 from s2s.runs import Measurement, Run, Sentences, load, measurements
 from s2s.settings import OWNER

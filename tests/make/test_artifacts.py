@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.make import artifacts, trained
+from benchmarks.make.artifacts import ARTIFACTS, Artifact, Inputs
+from benchmarks.make.command import main
 from s2s.config import Recipe, UserError, override
 from s2s.data import GENERATED, Preview, load, load_preview
-from s2s.demo import DEMOS, artifacts, trained
-from s2s.demo.__main__ import main
-from s2s.demo.artifacts import ARTIFACTS, Artifact, Inputs
+from s2s.demo import DEMOS
 from s2s.runs import RunFolder
 
 

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 import s2s
+from benchmarks.make import faults
 from s2s.config import NO_FAULT
-from s2s.demo import Measured, faults, shipped_about, shipped_faults
+from s2s.demo import Measured, shipped_about, shipped_faults
 from s2s.faults import FAULTS
 from s2s.jobs import fault_experiment
 
@@ -54,7 +55,7 @@ def test_the_demo_is_what_was_measured() -> None:
 
 def test_it_resumes_where_it_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     known = shipped_faults()
-    monkeypatch.setattr(faults, "FILE", tmp_path / "faults.json")
+    monkeypatch.setattr(faults, "FAULTS_FILE", tmp_path / "faults.json")
     made = []
 
     def noted(kind: str, fault: str) -> Measured:
@@ -67,4 +68,4 @@ def test_it_resumes_where_it_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert made == ["no-scale", "no-end"]
     faults.main([])
     assert len(made) == len(known)
-    assert [*faults.shipped_rows()] == [*known]
+    assert [*faults.known_rows()] == [*known]

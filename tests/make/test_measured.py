@@ -3,10 +3,10 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.make import measured
+from benchmarks.make.measured import Cell, cells, main, planned
 from s2s.config import PRESETS
 from s2s.data import Preview, load_preview
-from s2s.demo import measured
-from s2s.demo.measured import Cell, cells, main, planned
 from s2s.jobs.plan.cost import forecast
 from s2s.jobs.plan.measured_runs import parse_run
 

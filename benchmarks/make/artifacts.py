@@ -12,21 +12,23 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType, ModuleType
+from types import MappingProxyType
 from typing import Any
 
-from s2s import files
-from s2s.config import POSITION_KINDS, PRESETS, Recipe, UserError, choose, override
-from s2s.data import GENERATED, Pair, load, load_pairs_for_training, write_shipped_previews
-from s2s.demo import (
-    DEMOS,
-    EVERYDAY,
+from benchmarks.make import (
+    corpora,
+    demo_en_de,
     extrapolation,
     faults,
     measured,
     measurements,
     trained,
 )
+from s2s import files
+from s2s.config import POSITION_KINDS, PRESETS, Recipe, choose, override
+from s2s.data import GENERATED, Pair, Preview, load, load_pairs_for_training
+from s2s.data.preview import SHIPPED as PREVIEWS
+from s2s.demo import DEMOS, EVERYDAY
 from s2s.jobs import MEASURED_FILE, ExtrapolationSettings, fault_experiment, read_measured
 from s2s.jobs import extrapolation as runs_beyond
 
@@ -89,7 +91,7 @@ def of_demo(name: str) -> Inputs:
     """The pairs that are left after cleaning, and the recipe without what depends on the computer."""
     recipe = trained.recipe_of(name)
     if name == EVERYDAY:
-        return Inputs(_everyday().digest(), {"demo": portable(recipe)})
+        return Inputs(demo_en_de.digest(), {"demo": portable(recipe)})
     pairs = load_pairs_for_training(DEMOS[name], None, recipe.train.seed, recipe.data)
     return Inputs(digest(pairs.train.pairs), {"demo": portable(recipe)})
 
@@ -97,28 +99,29 @@ def of_demo(name: str) -> Inputs:
 def make_demo(name: str) -> None:
     """Train one demo again: minutes of one thread, or two hours of two for the one of everyday sentences."""
     if name == EVERYDAY:
-        _everyday().make()
+        demo_en_de.make()
     else:
         trained.make(name)
-
-
-def _everyday() -> ModuleType:
-    """Its recipe, which is in a checkout only. Raises UserError elsewhere."""
-    try:
-        from benchmarks.make import demo_en_de
-    except ModuleNotFoundError as error:
-        if not str(error.name).startswith("benchmarks"):
-            raise
-        raise UserError(
-            f"{EVERYDAY} is made in a checkout of s2s, by benchmarks/make/demo_en_de.py; run this command there."
-        ) from error
-    return demo_en_de
 
 
 def portable(recipe: Recipe) -> Recipe:
     """The recipe on a CPU with one thread; how pairs are cleaned is part of the pairs."""
     whole = override(recipe, {"train.device": "cpu", "train.threads": 1})
     return replace(whole, data=replace(whole.data, clean=Recipe().data.clean))
+
+
+def of_corpora() -> Inputs:
+    """What their makers write now: a change there makes the corpora stale, and once they are made, what uses them."""
+    texts = "".join(map(corpora.text, corpora.CORPORA))
+    return Inputs(hashlib.sha256(texts.encode()).hexdigest(), {})
+
+
+def make_previews() -> None:
+    """Read every generated dataset."""
+    for spec in GENERATED:
+        files.write_json(
+            PREVIEWS / f"{spec.replace(':', '-')}.json", Preview.of(load(spec)).to_json()
+        )
 
 
 def of_previews() -> Inputs:
@@ -149,7 +152,7 @@ def of_extrapolation() -> Inputs:
 
 def make_extrapolation() -> None:
     """All runs, half a minute each."""
-    extrapolation.FILE.unlink(missing_ok=True)
+    extrapolation.EXTRAPOLATION_FILE.unlink(missing_ok=True)
     extrapolation.main([])
 
 
@@ -165,13 +168,14 @@ def of_faults() -> Inputs:
 
 def make_faults() -> None:
     """All runs, half a minute each."""
-    faults.FILE.unlink(missing_ok=True)
+    faults.FAULTS_FILE.unlink(missing_ok=True)
     faults.main([])
 
 
 ARTIFACTS: Mapping[str, Artifact] = MappingProxyType(
     {
-        "previews": Artifact(write_shipped_previews, of_previews),
+        "corpora": Artifact(corpora.write, of_corpora),
+        "previews": Artifact(make_previews, of_previews),
         **{name: Artifact(partial(make_demo, name), partial(of_demo, name)) for name in DEMOS},
         **{
             f"measured-{preset}": Artifact(

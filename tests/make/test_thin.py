@@ -6,9 +6,9 @@ import pytest
 import safetensors.torch
 import torch
 
+from benchmarks.make.thin import LARGEST, POINTS, eight_bit_weights, thin_metrics, thin_weights
 from s2s.config import UserError
 from s2s.demo import EVERYDAY
-from s2s.demo.thin import LARGEST, POINTS, eight_bit_weights, thin_metrics, thin_weights
 from s2s.model import read_weights, write_steps
 from s2s.runs import Metrics
 from s2s.settings import SHIPPED

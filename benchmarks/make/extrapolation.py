@@ -16,18 +16,18 @@ from pathlib import Path
 from typing import Any
 
 from s2s import files
-from s2s.jobs import ExtrapolationResult, ExtrapolationSettings, RunRequest, extrapolation, training
+from s2s.demo.results import EXTRAPOLATION_FILE
+from s2s.jobs import ExtrapolationSettings, RunRequest, extrapolation, training
 from s2s.runs import load
 from s2s.sizing import count_parameters
 
-FILE = Path(__file__).parent / "twins.json"
 SEEDS = (1, 2, 3)
 TASKS = ("reverse", "copy")
 
 
 def main(arguments: Sequence[str]) -> None:
     """Train what is asked for and not in the file yet, and write the file after each run."""
-    rows = {row["name"]: row for row in shipped_rows()}
+    rows = {row["name"]: row for row in known_rows()}
     for request, task in _requests():
         kind = request.recipe.model.positions.kind
         name = f"{task}, {kind}, seed {request.recipe.train.seed}"
@@ -35,7 +35,9 @@ def main(arguments: Sequence[str]) -> None:
             continue
         rows[name] = {"name": name, "task": task, **train_and_test(request, task)}
         print(f"{name}: {rows[name]['cpu_seconds']:.0f} s, {rows[name]['digits']}", flush=True)
-        files.write_json(FILE, {**_settings(), "runs": [rows[name] for name in sorted(rows)]})
+        files.write_json(
+            EXTRAPOLATION_FILE, {**_settings(), "runs": [rows[name] for name in sorted(rows)]}
+        )
 
 
 def _requests() -> list[tuple[RunRequest, str]]:
@@ -66,14 +68,13 @@ def train_and_test(request: RunRequest, task: str) -> dict[str, Any]:
         }
 
 
-def shipped_rows() -> list[dict[str, Any]]:
+def known_rows() -> list[dict[str, Any]]:
     """The runs in the file; none where there is no file."""
-    return list(json.loads(FILE.read_bytes())["runs"]) if FILE.exists() else []
-
-
-def shipped_results(task: str) -> list[ExtrapolationResult]:
-    """Of every seed, with the page's default settings."""
-    return [extrapolation.from_json(row) for row in shipped_rows() if row["task"] == task]
+    return (
+        list(json.loads(EXTRAPOLATION_FILE.read_bytes())["runs"])
+        if EXTRAPOLATION_FILE.exists()
+        else []
+    )
 
 
 def _settings() -> dict[str, Any]:
