@@ -18,7 +18,7 @@ from benchmarks.make.grammar.words import english_words
 from s2s import files
 from s2s.data import Pair, load
 from s2s.data.gold_agreement import FILE as WORDS
-from s2s.data.shipped_pairs import path
+from s2s.data.shipped_pairs import path, shipped_pairs, task_pairs
 from s2s.demo import ALIGNED, EXAMPLE_LINKS, EXAMPLES
 
 
@@ -91,5 +91,7 @@ def write() -> None:
     """Write all files."""
     for corpus in CORPORA:
         files.write_bytes(path(corpus), bz2.compress(text(corpus).encode()))
+    shipped_pairs.cache_clear()
+    task_pairs.cache_clear()
     files.write_text(WORDS, words())
     files.write_text(EXAMPLE_LINKS, example_links())

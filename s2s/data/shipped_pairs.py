@@ -42,7 +42,7 @@ PAIRS_PER_TASK = MappingProxyType(
 
 def path(corpus: str) -> Path:
     """The file of one corpus."""
-    return SHIPPED / f"{corpus}.jsonl.bz2"
+    return SHIPPED / f"{corpus}.bz2"
 
 
 @cache
