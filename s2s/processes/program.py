@@ -15,7 +15,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -190,7 +190,7 @@ class Process:
 
 def ask(
     program: Program, content: Any, *, seconds: float = FOREVER, memory: int | None = None
-) -> Iterator[Any]:
+) -> Generator[Any]:
     """The answers of a process for one order. Raises as `Process` and `answers` do."""
     with contextlib.closing(Process(program)) as process:
         yield from process.answers(process.order(content, memory=memory), seconds)
