@@ -17,8 +17,10 @@ from s2s import hub
 from s2s.config import UserError
 from s2s.data import hub_samples
 from s2s.data.reader_start import start_reader
+from s2s.data.repository import library
 from s2s.processes import worker
 from s2s.processes.fork_server import ForkServer
+from s2s.processes.program import EndedError, Program, ask
 from s2s.runs.decoder.connection import Connection
 from tests import processes
 
@@ -67,6 +69,11 @@ def sample() -> None:
     hub_samples.sample_hub_dataset(dataset, "default", "train", "")
 
 
+def ask_library(program: Program) -> None:
+    with contextlib.suppress(EndedError):
+        list(ask(program, {}))
+
+
 def open_decoder() -> None:
     connection = Connection()
     connection.close()
@@ -90,12 +97,13 @@ def start_worker() -> None:
 
 READERS: dict[str, Callable[[], None]] = {
     "reader of files": partial(read, "s2s.data.reader"),
-    "library reader of files": partial(read, "s2s.data.repository.library_process"),
+    "library reader of files": partial(ask_library, library.FOLDER_LIBRARY),
     "decoder": open_decoder,
 }
 OF_HUB: dict[str, Callable[[], None]] = {
     "reader of the Hub": partial(read, "s2s.data.reader", from_hub=True),
     "sampler of the Hub": sample,
+    "library reader of the Hub": partial(ask_library, library.HUB_LIBRARY),
 }
 WORKERS: dict[str, Callable[[], None]] = {
     "fork server": open_fork_server,

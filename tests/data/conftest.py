@@ -18,4 +18,4 @@ def _library_here(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(datasets.config, "HF_HUB_OFFLINE", True)
     monkeypatch.setattr(datasets.config, "HF_UPDATE_DOWNLOAD_COUNTS", False)
-    monkeypatch.setattr(library, "start_reader", answer_here)
+    monkeypatch.setattr(library, "ask", answer_here)

@@ -1,8 +1,7 @@
 """Reading a dataset in the process of the test, where what a process of its own adds is not the point."""
 
-import contextlib
-import io
-from collections.abc import Mapping
+import json
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from s2s.data import reader
@@ -22,21 +21,7 @@ def read_here(order: Mapping[str, Any]) -> Ended:
     return Ended()
 
 
-class Answered:
-    """A process that has done its work: what it wrote."""
-
-    def __init__(self, lines: str) -> None:
-        self.stdout = io.BytesIO(lines.encode())
-
-    def poll(self) -> int:
-        return 0
-
-    def wait(self) -> int:
-        return 0
-
-
-def answer_here(module: str, order: Mapping[str, Any], **_: object) -> Answered:
-    """In place of `s2s.data.repository.library.start_reader`."""
-    with contextlib.redirect_stdout(io.StringIO()) as lines:
-        library_process._answer(order)
-    return Answered(lines.getvalue())
+def answer_here(_: object, order: Mapping[str, Any], **__: object) -> Iterator[Any]:
+    """In place of `s2s.data.repository.library.ask`."""
+    for answer in library_process.answers(order):
+        yield json.loads(json.dumps(answer))
