@@ -25,7 +25,7 @@ from s2s.processes import environment
 
 CHUNK = 1 << 20  # bytes
 MOST_AHEAD = 16  # chunks that have arrived and nobody has read: the process waits
-MAX_LINE = 64_000_000  # bytes of one answer
+MAX_LINE = 64_000_000  # bytes of one answer, unless a program says otherwise
 FOREVER = 1e9  # seconds
 GRACE = 1.0  # seconds in which a process that has closed its output ends by itself, so that its status is known
 
@@ -39,6 +39,7 @@ class Program:
     niceness: int = 0  # it comes after this process
     from_hub: bool = False  # it may read from the Hub
     variables: Mapping[str, str] = field(default_factory=dict)  # more of its environment
+    max_line: int = MAX_LINE
 
 
 class TooLargeError(Exception):
@@ -57,6 +58,7 @@ class Process:
     """One process of a program, for one order after the other. Raises OSError where it cannot be started."""
 
     def __init__(self, program: Program, command: tuple[str, ...] = ()) -> None:
+        self.program = program
         log = settings.make_home() / "log"
         log.mkdir(exist_ok=True)
         with (log / f"{program.log}.log").open("ab") as errors:
@@ -80,7 +82,8 @@ class Process:
         self._heard = bytearray()
         self._numbers = itertools.count(1)
         self.is_alive = True
-        self.send({"log": program.log, "niceness": program.niceness})
+        about = {"log": program.log, "niceness": program.niceness, "max_line": program.max_line}
+        self.send(about)
 
     def _read(self) -> None:
         """In a thread: not every system can wait for a pipe with a time limit."""
@@ -127,7 +130,9 @@ class Process:
         except queue.Empty:
             return
         self._heard += data
-        if not data or (len(self._heard) > MAX_LINE + CHUNK and b"\n" not in self._heard):
+        if not data or (
+            len(self._heard) > self.program.max_line + CHUNK and b"\n" not in self._heard
+        ):
             self.close()
             return
         if b"\n" not in data:
@@ -183,6 +188,8 @@ class Process:
         while self._reader.is_alive():  # it may wait for somebody who reads
             with contextlib.suppress(queue.Empty):
                 self._arrived.get(timeout=0.01)
+        with contextlib.suppress(queue.Full):  # its end, for another thread that waits for it
+            self._arrived.put_nowait(b"")
         self._stdout.close()
         with contextlib.suppress(BrokenPipeError):
             self._stdin.close()
