@@ -15,8 +15,7 @@ import pytest
 
 from s2s import hub
 from s2s.config import UserError
-from s2s.data import hub_samples
-from s2s.data.reader_start import start_reader
+from s2s.data import hub_samples, profile
 from s2s.data.repository import library
 from s2s.processes import worker
 from s2s.processes.fork_server import ForkServer
@@ -58,9 +57,10 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[dict[str, str]]]:
         yield found
 
 
-def read(module: str, **options: Any) -> None:
-    process = start_reader(module, {}, **options)
-    process.wait()
+def read(spec: str) -> None:
+    of = profile.profile_of(spec)
+    of.start(["preview"])
+    of.stop()
 
 
 def sample() -> None:
@@ -96,12 +96,12 @@ def start_worker() -> None:
 
 
 READERS: dict[str, Callable[[], None]] = {
-    "reader of files": partial(read, "s2s.data.reader"),
+    "reader of files": partial(read, "builtin:mini-en-fr"),
     "library reader of files": partial(ask_library, library.FOLDER_LIBRARY),
     "decoder": open_decoder,
 }
 OF_HUB: dict[str, Callable[[], None]] = {
-    "reader of the Hub": partial(read, "s2s.data.reader", from_hub=True),
+    "reader of the Hub": partial(read, "hub:a"),
     "sampler of the Hub": sample,
     "library reader of the Hub": partial(ask_library, library.HUB_LIBRARY),
 }
@@ -164,5 +164,5 @@ def test_no_process_is_started_with_the_whole_environment() -> None:
             ):
                 calls[str(path.relative_to(ROOT))] = [str(each.arg) for each in node.keywords]
     calls.pop("s2s/cli/commands.py")  # the dashboard itself
-    assert len(calls) == 5
+    assert len(calls) == 4
     assert all("env" in given for given in calls.values()), calls
