@@ -17,7 +17,8 @@ from s2s import hub
 from s2s.config import UserError
 from s2s.data import hub_samples, profile
 from s2s.data.repository import library
-from s2s.processes import worker
+from s2s.processes import environment, worker
+from s2s.processes.channel import launch
 from s2s.processes.fork_server import ForkServer
 from s2s.processes.program import EndedError, Program, ask
 from s2s.runs.decoder.connection import Connection
@@ -63,15 +64,15 @@ def read(spec: str) -> None:
     of.stop()
 
 
+def ask_library(program: Program) -> None:
+    with contextlib.suppress(EndedError):
+        list(ask(program, {}))
+
+
 def sample() -> None:
     files = (hub.File("a.jsonl", 1),)
     dataset = hub.Dataset("a/b", "0" * 40, {"default": {"train": hub.Split(files)}})
     hub_samples.sample_hub_dataset(dataset, "default", "train", "")
-
-
-def ask_library(program: Program) -> None:
-    with contextlib.suppress(EndedError):
-        list(ask(program, {}))
 
 
 def open_decoder() -> None:
@@ -88,7 +89,7 @@ def open_fork_server() -> None:
 
 
 def do_a_job() -> None:
-    worker._spawn(["s2s.jobs.job_process", "job", "worker"], "job", {}).wait()
+    launch((worker.ONE_JOB, "job", "worker"), "job", environment.for_jobs()).wait()
 
 
 def start_worker() -> None:
@@ -164,5 +165,5 @@ def test_no_process_is_started_with_the_whole_environment() -> None:
             ):
                 calls[str(path.relative_to(ROOT))] = [str(each.arg) for each in node.keywords]
     calls.pop("s2s/cli/commands.py")  # the dashboard itself
-    assert len(calls) == 4
+    assert len(calls) == 2
     assert all("env" in given for given in calls.values()), calls

@@ -18,6 +18,7 @@ from typing import Any
 from s2s import settings
 from s2s.config import UserError
 from s2s.processes import bounds
+from s2s.processes.channel import MAX_LINE
 from s2s.processes.program import TooLargeError
 
 REPORT = 0.25  # seconds between two lines about progress
@@ -53,14 +54,13 @@ class Answers:
     """Lines on what was the standard output; whatever else is printed joins the errors."""
 
     def __init__(self) -> None:
-        self.max_line = 0  # bytes; until `main` knows
         self._file = os.fdopen(os.dup(1), "wb")
         os.dup2(2, 1)
 
     def write(self, **answer: Any) -> None:
         """One line. Where nobody reads it, the closed input says so too."""
         content = json.dumps(answer).encode()
-        if len(content) > self.max_line:
+        if len(content) > MAX_LINE:
             raise TooLargeError
         self._file.write(content + b"\n")
 
@@ -96,7 +96,6 @@ def main(name: str) -> None:
     """Serves until the input closes."""
     answers = Answers()
     orders = Orders()
-    answers.max_line = int(orders.about["max_line"])
     niceness, log = int(orders.about["niceness"]), str(orders.about["log"])
     if niceness:
         bounds.nice(niceness)
@@ -124,7 +123,7 @@ def _carry_out(
     """Writes the answers; how it ended."""
 
     def exceeded() -> None:
-        here.answers.write(id=here.number, **TOO_LARGE, is_last=True)
+        here.answers.write(id=here.number, **TOO_LARGE)
         here.answers.flush()
 
     limits = bounds.limited_memory(memory, exceeded) if memory else contextlib.nullcontext()

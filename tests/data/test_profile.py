@@ -179,8 +179,8 @@ def test_a_system_without_limits_reads_too(monkeypatch: pytest.MonkeyPatch) -> N
     """macOS, Windows: the reader watches its own memory and time."""
     started = subprocess.Popen
 
-    def elsewhere(command: tuple[str, ...], **options: object) -> "subprocess.Popen[bytes]":
-        assert command[1:] == ("-P", "-m", "s2s.processes.child", "s2s.data.reader:read")
+    def elsewhere(command: list[str], **options: object) -> "subprocess.Popen[bytes]":
+        assert command[1:] == ["-P", "-m", "s2s.processes.child", "s2s.data.reader:read"]
         return started(other_systems.command(READER, "asyncio, filelock"), **options)  # type: ignore[call-overload]
 
     monkeypatch.setattr(subprocess, "Popen", elsewhere)
