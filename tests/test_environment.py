@@ -15,11 +15,12 @@ import pytest
 
 from s2s import hub
 from s2s.config import UserError
-from s2s.data import hub_samples
-from s2s.data.reader_start import start_reader
+from s2s.data import hub_samples, profile
+from s2s.data.repository import library
 from s2s.processes import environment, worker
 from s2s.processes.channel import launch
 from s2s.processes.fork_server import ForkServer
+from s2s.processes.program import EndedError, Program, ask
 from s2s.runs.decoder.connection import Connection
 from tests import processes
 
@@ -57,9 +58,15 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[dict[str, str]]]:
         yield found
 
 
-def read(module: str, **options: Any) -> None:
-    process = start_reader(module, {}, **options)
-    process.wait()
+def read(spec: str) -> None:
+    of = profile.profile_of(spec)
+    of.start(["preview"])
+    of.stop()
+
+
+def ask_library(program: Program) -> None:
+    with contextlib.suppress(EndedError):
+        list(ask(program, {}))
 
 
 def sample() -> None:
@@ -90,13 +97,14 @@ def start_worker() -> None:
 
 
 READERS: dict[str, Callable[[], None]] = {
-    "reader of files": partial(read, "s2s.data.reader"),
-    "library reader of files": partial(read, "s2s.data.repository.library_process"),
+    "reader of files": partial(read, "builtin:mini-en-fr"),
+    "library reader of files": partial(ask_library, library.FOLDER_LIBRARY),
     "decoder": open_decoder,
 }
 OF_HUB: dict[str, Callable[[], None]] = {
-    "reader of the Hub": partial(read, "s2s.data.reader", from_hub=True),
+    "reader of the Hub": partial(read, "hub:a"),
     "sampler of the Hub": sample,
+    "library reader of the Hub": partial(ask_library, library.HUB_LIBRARY),
 }
 WORKERS: dict[str, Callable[[], None]] = {
     "fork server": open_fork_server,
@@ -157,5 +165,5 @@ def test_no_process_is_started_with_the_whole_environment() -> None:
             ):
                 calls[str(path.relative_to(ROOT))] = [str(each.arg) for each in node.keywords]
     calls.pop("s2s/cli/commands.py")  # the dashboard itself
-    assert len(calls) == 3
+    assert len(calls) == 2
     assert all("env" in given for given in calls.values()), calls

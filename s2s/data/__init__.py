@@ -40,9 +40,9 @@ from s2s.data.preview import GENERATED, LONGEST_CELL, Preview, load_preview
 from s2s.data.profile import (
     DatasetProfile,
     ReadingState,
+    is_reading,
     profile_of,
 )
-from s2s.data.reader_slots import is_reading
 from s2s.data.saved_datasets import SavedDataset
 from s2s.data.sections import PROFILE_SECTIONS, profile_section
 from s2s.data.sentences import split_sentences

@@ -23,14 +23,6 @@ from s2s.processes.program import TooLargeError
 
 REPORT = 0.25  # seconds between two lines about progress
 TOO_LARGE = MappingProxyType({"too_large": True})
-# What torch says in a RuntimeError, and the system where a library is imported.
-OUT_OF_MEMORY = (
-    "failed to map segment",
-    "Cannot allocate memory",
-    "can't allocate memory",
-    "not enough memory",
-    "out of memory",
-)
 Work = Callable[[Any, "Here"], Iterator[Any]]
 
 
@@ -143,10 +135,8 @@ def _carry_out(
         return {"error": "Stopped."}
     except UserError as error:
         return {"error": str(error)}
-    except (MemoryError, TooLargeError):
-        return TOO_LARGE
     except Exception as error:
-        if any(words in str(error) for words in OUT_OF_MEMORY):
+        if bounds.is_out_of_memory(error) or isinstance(error, TooLargeError):
             return TOO_LARGE
         # Log where, not what: an exception's message may quote a visitor's text.
         frames = traceback.format_tb(error.__traceback__)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -106,7 +106,7 @@ class Process(Channel):
 
 def ask(
     program: Program, content: Any, *, seconds: float = FOREVER, memory: int | None = None
-) -> Iterator[Any]:
+) -> Generator[Any]:
     """The answers of a process for one order. Raises as `Process` and `answers` do."""
     with contextlib.closing(Process(program)) as process:
         yield from process.answers(process.order(content, memory=memory), seconds)

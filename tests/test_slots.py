@@ -1,21 +1,20 @@
 """Two datasets are read at a time, and of each visitor one."""
 
-import io
-import json
 import shutil
-import sys
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from s2s import settings
 from s2s.access import LOCAL
 from s2s.config import UserError
-from s2s.data import reader, reader_slots
+from s2s.data import reader
 from s2s.data.caps import Caps
-from s2s.data.reader_slots import ALL_TAKEN, MAX_WAIT, SECOND_TAB, is_reading, reader_slot
-from s2s.processes import bounds
+from s2s.data.profile import MAX_WAIT, SLOTS
+from s2s.processes import bounds, slots
 
 
 class WaitsError(Exception):
@@ -29,7 +28,7 @@ def refuse(reason: str) -> None:
 def waits(folder: Path, owner: str) -> str:
     """What a reader of that owner is told; empty where it finds a slot, which it leaves at once."""
     try:
-        with reader_slot(folder, owner, refuse):
+        with SLOTS.held(folder, owner, refuse):
             return ""
     except WaitsError as told:
         return str(told)
@@ -37,37 +36,37 @@ def waits(folder: Path, owner: str) -> str:
 
 def test_a_visitor_with_two_tabs_leaves_a_slot_to_others(tmp_path: Path) -> None:
     with ExitStack() as held:
-        held.enter_context(reader_slot(tmp_path, "ann", refuse))
-        assert waits(tmp_path, "ann") == SECOND_TAB
+        held.enter_context(SLOTS.held(tmp_path, "ann", refuse))
+        assert waits(tmp_path, "ann") == SLOTS.has_one
         assert waits(tmp_path, "bob") == ""
-        held.enter_context(reader_slot(tmp_path, "bob", refuse))
-        assert waits(tmp_path, "ann") == SECOND_TAB
-        assert waits(tmp_path, "eve") == ALL_TAKEN
+        held.enter_context(SLOTS.held(tmp_path, "bob", refuse))
+        assert waits(tmp_path, "ann") == SLOTS.has_one
+        assert waits(tmp_path, "eve") == SLOTS.all_taken
     assert waits(tmp_path, "ann") == ""
 
 
 @pytest.mark.parametrize("first", ["ann", LOCAL])
 def test_local_is_everybody_and_holds_both(tmp_path: Path, first: str) -> None:
     with (
-        reader_slot(tmp_path, first, refuse),
-        reader_slot(tmp_path, LOCAL, refuse),
+        SLOTS.held(tmp_path, first, refuse),
+        SLOTS.held(tmp_path, LOCAL, refuse),
     ):
-        assert waits(tmp_path, LOCAL) == ALL_TAKEN
+        assert waits(tmp_path, LOCAL) == SLOTS.all_taken
 
 
 def test_a_slot_is_free_after_an_error_and_whoever_waits_gets_it(tmp_path: Path) -> None:
     told = []
     with ExitStack() as held:
-        held.enter_context(reader_slot(tmp_path, "ann", refuse))
+        held.enter_context(SLOTS.held(tmp_path, "ann", refuse))
 
         def leave(reason: str) -> None:
             told.append(reason)
             held.close()
 
-        with reader_slot(tmp_path, "ann", leave):
-            assert waits(tmp_path, "ann") == SECOND_TAB
-    assert told == [SECOND_TAB]
-    with pytest.raises(ZeroDivisionError), reader_slot(tmp_path, "ann", refuse):
+        with SLOTS.held(tmp_path, "ann", leave):
+            assert waits(tmp_path, "ann") == SLOTS.has_one
+    assert told == [SLOTS.has_one]
+    with pytest.raises(ZeroDivisionError), SLOTS.held(tmp_path, "ann", refuse):
         raise ZeroDivisionError
     assert waits(tmp_path, "ann") == ""
 
@@ -76,58 +75,61 @@ IN_VAIN = "Other datasets were being read for 300 seconds; try again in a while.
 
 
 def test_whoever_waits_too_long_is_told_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader_slots, "RETRY_SECONDS", 0.0)
+    monkeypatch.setattr(slots, "RETRY_SECONDS", 0.0)
     told: list[str] = []
     times = iter([5.0, 6.0, 4.9 + MAX_WAIT, 5.0 + MAX_WAIT])
-    with reader_slot(tmp_path, LOCAL, refuse), reader_slot(tmp_path, LOCAL, refuse):
-        late = reader_slot(tmp_path, LOCAL, told.append, times.__next__)
+    with SLOTS.held(tmp_path, LOCAL, refuse), SLOTS.held(tmp_path, LOCAL, refuse):
+        late = SLOTS.held(tmp_path, LOCAL, told.append, times.__next__)
         with pytest.raises(UserError, match=IN_VAIN), late:
             pass
-    assert told == [ALL_TAKEN, ALL_TAKEN]
+    assert told == [SLOTS.all_taken, SLOTS.all_taken]
     assert waits(tmp_path, LOCAL) == ""
 
 
-@pytest.fixture
-def limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The seconds after which the reader of an order lets itself be ended, each as it is set."""
-    order = {
-        "folder": str(tmp_path),
-        "state": "state",
-        "workspace": "ann",
-        "caps": Caps(seconds=7.0).to_json(),
-    }
-    given: list[float] = []
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(json.dumps(order).encode())))
-    monkeypatch.setattr(bounds, "nice", lambda niceness: None)
-    monkeypatch.setattr(bounds, "end_after", given.append)
-    return given
+class Heard:
+    """In place of `Here`."""
+
+    def __init__(self) -> None:
+        self.doing: list[str] = []
+
+    def tell(self, *, doing: str, **_: object) -> None:
+        self.doing.append(doing)
+
+
+def order(folder: Path) -> dict[str, Any]:
+    return {"folder": str(folder), "workspace": "ann", "caps": Caps(seconds=7.0).to_json()}
 
 
 def test_the_limit_of_reading_starts_with_the_slot(
-    limits: list[float], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    when_read: list[list[float]] = []
-    monkeypatch.setattr(reader, "carry_out", lambda order: when_read.append([*limits]))
-    reader.main()
-    assert when_read == [[MAX_WAIT + 7.0, 7.0]]
+    given: list[object] = []
+    monkeypatch.setattr(bounds, "end_after", given.append)
+    monkeypatch.setattr(slots.time, "sleep", lambda _: held.close())
+    monkeypatch.setattr(reader, "carry_out", lambda *_: given.append("read"))
+    heard = Heard()
+    with ExitStack() as held:
+        held.enter_context(SLOTS.held(settings.home() / "incoming", "ann", refuse))
+        assert list(reader.read(order(tmp_path), heard)) == []  # type: ignore[arg-type]
+    assert given == [7.0, "read"]
+    assert heard.doing == [SLOTS.has_one]
 
 
-def test_a_reader_without_a_slot_says_so(
-    tmp_path: Path, limits: list[float], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(reader_slots, "MAX_WAIT", 0.0)
-    with reader_slot(settings.home() / "incoming", "ann", refuse):
-        reader.main()
-    error = "Other datasets were being read for 0 seconds; try again in a while."
-    assert json.loads((tmp_path / "state.json").read_bytes()) == {"is_over": True, "error": error}
-    assert limits == [MAX_WAIT + 7.0]
+def test_a_reader_without_a_slot_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "end_after", lambda _: pytest.fail("it has no slot"))
+    monkeypatch.setattr(reader, "SLOTS", replace(SLOTS, max_wait=0.0))
+    with (
+        SLOTS.held(settings.home() / "incoming", "ann", refuse),
+        pytest.raises(UserError, match=IN_VAIN),
+    ):
+        list(reader.read(order(tmp_path), Heard()))  # type: ignore[arg-type]
 
 
 def test_it_is_known_whose_dataset_is_being_read(tmp_path: Path) -> None:
-    with reader_slot(tmp_path, "ann", refuse):
-        assert is_reading(tmp_path, "ann")
-        assert not is_reading(tmp_path, "bob")
-    assert not is_reading(tmp_path, "ann")
+    with SLOTS.held(tmp_path, "ann", refuse):
+        assert SLOTS.holds(tmp_path, "ann")
+        assert not SLOTS.holds(tmp_path, "bob")
+    assert not SLOTS.holds(tmp_path, "ann")
 
 
 @pytest.mark.parametrize("about", ["upload.json", "about.json"])
