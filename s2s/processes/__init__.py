@@ -5,4 +5,14 @@ it warm; `queue` and `worker` are for jobs that outlive this process. `bounds` a
 writes.
 """
 
-__all__ = ["bounds", "child", "environment", "fork_server", "logs", "pool", "program", "queue", "worker"]
+__all__ = [
+    "bounds",
+    "child",
+    "environment",
+    "fork_server",
+    "logs",
+    "pool",
+    "program",
+    "queue",
+    "worker",
+]
