@@ -106,11 +106,11 @@ def main(name: str) -> None:
     orders = Orders()
     answers.max_line = int(orders.about["max_line"])
     niceness, log = int(orders.about["niceness"]), str(orders.about["log"])
-    if niceness:
-        bounds.nice(niceness)
-        settings.lower_priority(niceness)
     module, _, function = name.partition(":")
     work: Work = getattr(importlib.import_module(module), function)
+    if niceness:  # from here on: somebody waits for the start
+        bounds.nice(niceness)
+        settings.lower_priority(niceness)
     n_bytes = bounds.memory()
     answers.write(ready=os.getpid())
     answers.flush()
