@@ -1,6 +1,7 @@
 """The field's own English on screens and in public names. `python -m tests.test_words [PATH ...]` lists what is not."""
 
 import ast
+import json
 import re
 import re._parser as re_parser  # type: ignore[import-not-found]
 import sys
@@ -32,6 +33,8 @@ CODE = re.compile(
 )
 QUOTED = re.compile(r"``?[^`]*``?|<[^<>]*>|https?://\S+|:material/\w+:")
 
+
+CONTENT = ROOT / "s2s" / "lessons"  # whose JSON is sentences
 
 PARTS = sorted(
     [
@@ -131,9 +134,25 @@ class Module(NamedTuple):
 
 @cache
 def read(path: Path) -> Module:
-    """A module, parsed and walked once."""
+    """A module, parsed and walked once; or a file of content, every string of it."""
+    if path.suffix == ".json":
+        return Module(tuple(content(path.read_text())), ((path.name, 1),))
     nodes = walked(parsed(path))
     return Module(tuple(texts(nodes)), tuple(names(nodes, path)))
+
+
+def content(source: str) -> Iterator[Text]:
+    """Every string of JSON, each with its line; keys, too, some of which are names of columns."""
+    lines = source.splitlines()
+    values = [json.loads(source)]
+    for value in values:
+        if isinstance(value, (dict, list)):
+            values += value
+            values += value.values() if isinstance(value, dict) else ()
+        elif isinstance(value, str):
+            quoted = json.dumps(value, ensure_ascii=False)
+            line = next((at for at, each in enumerate(lines, 1) if quoted in each), 1)
+            yield Text(value, line, line, "text")
 
 
 def walked(module: ast.Module) -> list[ast.AST]:
@@ -239,11 +258,10 @@ def in_name(name: str) -> Iterator[tuple[str, str]]:
 
 
 def findings(path: Path, *, with_comments: bool = False) -> list[Finding]:
-    """Of one file, by line: Python, or prose with its code left out."""
+    """Of one file, by line: Python, content, or prose with its code left out."""
     source = path.read_text()
-    found = (
-        _in_python(path, source, with_comments) if path.suffix == ".py" else _in_prose(path, source)
-    )
+    is_read_whole = path.suffix in (".py", ".json")
+    found = _in_python(path, source, with_comments) if is_read_whole else _in_prose(path, source)
     return sorted(
         {each for each in found if not _is_allowed(each)}, key=lambda each: (each.line, each.found)
     )
@@ -294,12 +312,12 @@ def _is_allowed(finding: Finding) -> bool:
 
 
 def files(paths: Sequence[str]) -> list[Path]:
-    """Python and Markdown files under the given paths."""
+    """Python, Markdown and content under the given paths, and files that are given themselves."""
     given = [Path(path).resolve() for path in paths]
-    inside = (path.rglob(kind) for path in given if path.is_dir() for kind in ("*.py", "*.md"))
-    return sorted(
-        {*(path for path in given if path.is_file()), *(each for found in inside for each in found)}
-    )
+    kinds = ("*.py", "*.md", "*.json")
+    inside = [each for path in given for kind in kinds for each in path.rglob(kind)]
+    read = (each for each in inside if each.suffix != ".json" or each.is_relative_to(CONTENT))
+    return sorted({*(path for path in given if path.is_file()), *read})
 
 
 def main(given: Sequence[str]) -> int:
@@ -378,6 +396,17 @@ def test_reads_f_strings_whole_and_leaves_keys_alone(tmp_path: Path) -> None:
         (1, "shelf", "docstring"),
         (2, "COLOUR", "name"),
         (3, "tokens a second", "text"),
+    ]
+
+
+def test_reads_every_string_of_content(tmp_path: Path) -> None:
+    path = tmp_path / "lesson.json"
+    path.write_text('{\n"the desk": [\n{"note": "Two:\\n\\nLet go. \\"Cut\\""}, 1, "a shelf"]}\n')
+    assert [(each.line, each.found) for each in findings(path)] == [
+        (2, "desk"),
+        (3, "Cut"),
+        (3, "Let go"),
+        (3, "shelf"),
     ]
 
 

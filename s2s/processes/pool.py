@@ -294,6 +294,8 @@ class WarmPool(Generic[Request, Result]):
                 if "ready" in line:
                     task.begin()  # the time that the process took to start is none of the task's
                 elif line["id"] == number and self._is_end(task, line):
+                    if line.get("is_last"):
+                        process.close()
                     return
             if not process.is_alive:
                 self._finish(task, self._service.died)

@@ -13,8 +13,8 @@ from s2s.data import uploads
 from s2s.hosted import exports, rows
 from s2s.links import short as short_links
 from s2s.processes import queue
+from tests.hosted import acting
 from tests.storing import store_dataset, store_evaluation, store_run
-from tests.workspaces import acting
 
 
 def files() -> set[str]:

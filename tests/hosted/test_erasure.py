@@ -15,8 +15,8 @@ from s2s.processes import queue
 from s2s.processes.queue import erasure
 from s2s.processes.queue.job_logs import log_path
 from s2s.runs import listing
+from tests.hosted import acting
 from tests.storing import store_dataset, store_evaluation, store_run
-from tests.workspaces import acting
 
 MARKER = "zanzibar"  # in everything that the visitor writes
 

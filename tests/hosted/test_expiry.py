@@ -9,8 +9,8 @@ from s2s.data import uploads
 from s2s.hosted import expiry
 from s2s.hosted.rows import DAY
 from s2s.processes import queue
+from tests.hosted import acting
 from tests.storing import grow_old, store_dataset, store_evaluation, store_run
-from tests.workspaces import acting
 
 NOW = 2_000_000_000.0
 

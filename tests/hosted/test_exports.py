@@ -15,8 +15,8 @@ from s2s.data import uploads
 from s2s.hosted import ROUTES, Visits, exports, keys
 from s2s.links import short as short_links
 from tests.conftest import full_disk
+from tests.hosted import acting
 from tests.storing import store_dataset, store_evaluation, store_run
-from tests.workspaces import acting
 
 FIRST = lessons.LESSONS["five-minutes"]
 OTHER = "somebody-else"  # so long that no random id or weight spells it

@@ -10,7 +10,7 @@ from s2s.files import database
 from s2s.hosted import keys, rows
 from s2s.hosted.rows import DAY
 from s2s.processes import queue
-from tests.workspaces import acting
+from tests.hosted import acting
 
 
 def opened(token: str, now: float | None = None) -> str:

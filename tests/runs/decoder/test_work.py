@@ -3,9 +3,11 @@
 import json
 import os
 import signal
+import subprocess
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from multiprocessing.connection import Connection as Pipe
 from pathlib import Path
 from typing import Any
@@ -29,14 +31,16 @@ ENDLESS = {"num_beams": 100, "max_new_tokens": 4096, "min_new_tokens": 4096}
 LITTLE = {**ENDLESS, "num_beams": 90}  # this request may take few bytes
 # without limits, nor with pipes that can be waited for, nor a niceness: Windows'
 MAIN = f"from s2s.processes import child; child.main({DECODER.program.work!r})"
-OTHER_SYSTEM = tuple(other_systems.command(MAIN, "torch, sacrebleu"))
 
 
 class Tight(Process):
     """On the other system, where a search may take 40 MB."""
 
     def __init__(self, program: Program) -> None:
-        super().__init__(program, OTHER_SYSTEM)
+        with pytest.MonkeyPatch.context() as patch:
+            here = partial(subprocess.Popen, other_systems.command(MAIN, "torch, sacrebleu"))
+            patch.setattr(subprocess, "Popen", lambda command, **options: here(**options))
+            super().__init__(program)
 
     def order(self, content: Any, **limits: Any) -> int:
         return super().order(content, more_memory=40_000_000)

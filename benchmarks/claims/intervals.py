@@ -1,4 +1,4 @@
-"""95 % intervals of shares, of their differences and of means over seeds."""
+"""95 % intervals of shares, of their differences and of means over seeds; the spread of curves over seeds."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import statistics
 from collections.abc import Sequence
 from types import MappingProxyType
 from typing import NamedTuple
+
+from s2s.lessons.claims import Series
 
 Z = 1.96
 # Student's t at 97.5 %, by degrees of freedom.
@@ -22,8 +24,13 @@ class Interval(NamedTuple):
 
     def text(self, digits: int = 1, unit: str = "") -> str:
         """`−4.3 points [−6.0, −2.6]`."""
-        numbers = [f"{number:.{digits}f}".replace("-", "−") for number in self]
-        return f"{numbers[0]}{unit} [{numbers[1]}, {numbers[2]}]"
+        value, low, high = (signed(number, digits) for number in self)
+        return f"{value}{unit} [{low}, {high}]"
+
+
+def signed(number: float, digits: int = 1) -> str:
+    """With a minus sign, not a hyphen."""
+    return f"{number:.{digits}f}".replace("-", "−")
 
 
 def share(right: int, n: int) -> Interval:
@@ -51,3 +58,11 @@ def mean(values: Sequence[float]) -> Interval:
         return Interval(middle, -math.inf, math.inf)
     half = T[len(values) - 1] * statistics.stdev(values) / math.sqrt(len(values))
     return Interval(middle, middle - half, middle + half)
+
+
+def spread(name: str, x: Sequence[float], curves: Sequence[Sequence[float]]) -> Series:
+    """The mean of the curves, from their lowest to their highest value, up to the end of the shortest."""
+    points = list(zip(*curves, strict=False))
+    means = tuple(sum(point) / len(point) for point in points)
+    low, high = tuple(map(min, points)), tuple(map(max, points))
+    return Series(name, tuple(x[: len(points)]), means, low, high)
