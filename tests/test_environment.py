@@ -2,12 +2,10 @@
 
 import ast
 import contextlib
-import os
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import psutil
@@ -20,8 +18,9 @@ from s2s.data.repository import library
 from s2s.processes import environment, worker
 from s2s.processes.channel import launch
 from s2s.processes.fork_server import ForkServer
-from s2s.processes.program import EndedError, Program, ask
-from s2s.runs.decoder.connection import Connection
+from s2s.processes.program import EndedError, Process, Program, ask
+from s2s.runs.decoder import DECODER
+from s2s.runs.parallel import TRANSLATOR
 from tests import processes
 
 NOBODYS = (
@@ -75,10 +74,9 @@ def sample() -> None:
     hub_samples.sample_hub_dataset(dataset, "default", "train", "")
 
 
-def open_decoder() -> None:
-    connection = Connection()
-    connection.close()
-    connection._reader.join()
+def start(program: Program) -> None:
+    with contextlib.closing(Process(program)) as process:
+        process._reader.join()
 
 
 def open_fork_server() -> None:
@@ -99,7 +97,8 @@ def start_worker() -> None:
 READERS: dict[str, Callable[[], None]] = {
     "reader of files": partial(read, "builtin:mini-en-fr"),
     "library reader of files": partial(ask_library, library.FOLDER_LIBRARY),
-    "decoder": open_decoder,
+    "decoder": partial(start, DECODER.program),
+    "translator": partial(start, TRANSLATOR),
 }
 OF_HUB: dict[str, Callable[[], None]] = {
     "reader of the Hub": partial(read, "hub:a"),
@@ -130,25 +129,6 @@ def test_a_process_has_what_it_needs_and_no_secret(
     assert not [name for name in NOBODYS if f"value of {name}" in "".join(found.values())]
     assert {*EVERYBODYS} <= {*found}
     assert found["PYTHONPATH"].startswith(str(ROOT))
-
-
-def own_environment(*_: object) -> list[Any]:
-    """In a process of the pool."""
-    return [psutil.Process().environ()]
-
-
-@pytest.mark.system
-def test_processes_that_translate_together_have_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
-    from s2s.runs import parallel
-
-    for name in ALL:
-        monkeypatch.setenv(name, "secret")
-    monkeypatch.setattr(parallel, "_translate", own_environment)
-    run: Any = SimpleNamespace(configured=lambda *_: None, check_lengths=lambda _: None, key=None)
-    with processes.without_main():
-        (found,) = parallel.translate(run, ["a"], "greedy", {}, 2)
-    assert not {*ALL} & {*found}  # type: ignore[misc]
-    assert os.environ["S2S_SECRET"] == "secret"
 
 
 def test_no_process_is_started_with_the_whole_environment() -> None:

@@ -3,9 +3,11 @@
 import json
 import os
 import signal
+import subprocess
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from multiprocessing.connection import Connection as Pipe
 from pathlib import Path
 from typing import Any
@@ -14,13 +16,11 @@ import psutil
 import pytest
 
 import s2s
-from s2s.processes import bounds
 from s2s.processes.bounds import UNLIMITED
+from s2s.processes.pool import Waiter
+from s2s.processes.program import Process, Program
 from s2s.runs import Run
-from s2s.runs.decoder import Connection, DecodeRequest, DecoderPool, DecodeTask, Waiter
-from s2s.runs.decoder.connection import COMMAND
-from s2s.runs.decoder.pool import DIED
-from s2s.runs.decoder.process import TOO_LARGE, Answers, Inbox, Watch, _answer
+from s2s.runs.decoder import DECODER, DecodeRequest, DecoderPool, DecodeTask
 from tests import other_systems, processes
 
 pytestmark = pytest.mark.system
@@ -28,9 +28,22 @@ pytestmark = pytest.mark.system
 PATIENCE = 60.0  # seconds, on a busy machine
 SOURCE = "the cat who chased the mouse was black"
 ENDLESS = {"num_beams": 100, "max_new_tokens": 4096, "min_new_tokens": 4096}
-TIGHT = "from s2s.runs.decoder import process; process.ROOM = 40_000_000; process.main()"
-# the other one without limits, nor with pipes that can be waited for, nor a niceness: Windows'
-COMMANDS = (COMMAND, tuple(other_systems.command(TIGHT, "torch, sacrebleu")))
+LITTLE = {**ENDLESS, "num_beams": 90}  # this request may take few bytes
+# without limits, nor with pipes that can be waited for, nor a niceness: Windows'
+MAIN = f"from s2s.processes import child; child.main({DECODER.program.work!r})"
+
+
+class Tight(Process):
+    """On the other system, where a search may take 40 MB."""
+
+    def __init__(self, program: Program) -> None:
+        with pytest.MonkeyPatch.context() as patch:
+            here = partial(subprocess.Popen, other_systems.command(MAIN, "torch, sacrebleu"))
+            patch.setattr(subprocess, "Popen", lambda command, **options: here(**options))
+            super().__init__(program)
+
+    def order(self, content: Any, **limits: Any) -> int:
+        return super().order(content, more_memory=40_000_000)
 
 
 @pytest.fixture(scope="module")
@@ -50,18 +63,21 @@ def _one_home(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="module")
-def connections() -> list[Connection]:
-    """Those that the pool has made: of each of these systems in turn."""
+def started() -> list[Process]:
+    """Those of the pool: of each of these systems in turn."""
     return []
 
 
 @pytest.fixture(scope="module")
-def pool(connections: list[Connection]) -> Iterator[DecoderPool]:
-    def connect() -> Connection:
-        connections.append(Connection(COMMANDS[len(connections) % 2]))
-        return connections[-1]
+def pool(started: list[Process]) -> Iterator[DecoderPool]:
+    def start(program: Program) -> Process:
+        started.append((Process, Tight)[len(started) % 2](program))
+        return started[-1]
 
-    made = DecoderPool(connect, slots=1)
+    def memory(request: DecodeRequest) -> int:
+        return 2_000_000 if request.settings == LITTLE else DECODER.memory(request)
+
+    made = DecoderPool(replace(DECODER, memory=memory), start, slots=1)
     yield made
     made.close()
 
@@ -107,16 +123,16 @@ def test_the_bits_are_those_of_decoding_in_this_process(
 
 
 def test_a_stopped_search_ends_and_the_process_stays(
-    pool: DecoderPool, run: Run, connections: list[Connection]
+    pool: DecoderPool, run: Run, started: list[Process]
 ) -> None:
     task = asked(pool, request_for(run, "beam", **ENDLESS))
     until_it_runs(task)
     assert 0 < task.done < task.of == 4096
-    before = connections[-1].process.pid
+    before = started[-1].process.pid
     pool.release("tab", [task.request])
     assert task.error == "Stopped."
     assert result(pool, request_for(run, "beam", num_beams=3)).text
-    assert connections[-1].process.pid == before
+    assert started[-1].process.pid == before
 
 
 def test_what_is_wrong_is_one_sentence(pool: DecoderPool, run: Run, home: Path) -> None:
@@ -130,41 +146,37 @@ def test_what_is_wrong_is_one_sentence(pool: DecoderPool, run: Run, home: Path) 
     assert log.read_text() == before
 
 
-def test_a_search_that_needs_too_much_memory_is_one_sentence(run: Run) -> None:
-    answer = processes.call(answer_with_little_memory, request_for(run, "beam", **ENDLESS))
-    assert answer == {"error": TOO_LARGE}
-
-
-def answer_with_little_memory(request: DecodeRequest) -> Mapping[str, Any]:
-    watch = Watch(1, 0, Inbox(), Answers())
-    return _answer(request, watch, {}, bounds.memory() + 2_000_000)
+def test_a_search_that_needs_too_much_memory_is_one_sentence(pool: DecoderPool, run: Run) -> None:
+    task = asked(pool, request_for(run, "beam", **LITTLE))
+    assert task.wait(PATIENCE)
+    assert task.error == DECODER.too_large
 
 
 def test_a_killed_process_is_replaced_on_a_system_without_limits_too(
-    pool: DecoderPool, run: Run, connections: list[Connection], home: Path
+    pool: DecoderPool, run: Run, started: list[Process], home: Path
 ) -> None:
     task = asked(pool, request_for(run, "beam", **ENDLESS))
     until_it_runs(task)
-    os.kill(connections[-1].process.pid, signal.SIGKILL)
+    os.kill(started[-1].process.pid, signal.SIGKILL)
     assert task.wait(PATIENCE)
-    assert task.error == DIED
+    assert task.error == DECODER.died
     request = request_for(run, "beam", num_beams=4)
     (found,) = run.translate([SOURCE], "beam", num_beams=4)
     assert result(pool, request).text == found.text
     task = asked(pool, request_for(run, "beam", **ENDLESS))
     assert task.wait(PATIENCE)
-    assert task.error == TOO_LARGE
-    assert not connections[-1].is_alive  # so another one replaces it
+    assert task.error == DECODER.too_large
+    assert not started[-1].is_alive  # so another one replaces it
     assert UNLIMITED in (home / "log" / "decoder.log").read_text()
 
 
 def test_a_process_that_was_killed_between_two_searches_costs_nobody_a_search(
-    pool: DecoderPool, run: Run, connections: list[Connection]
+    pool: DecoderPool, run: Run, started: list[Process]
 ) -> None:
     assert result(pool, request_for(run, "greedy", max_new_tokens=4)).text
-    killed = connections[-1].process
+    killed = started[-1].process
     killed.kill()
-    processes.wait_for(connections[-1]._arrived.qsize)  # its end was heard of
+    processes.wait_for(started[-1]._arrived.qsize)  # its end was heard of
     assert result(pool, request_for(run, "greedy", max_new_tokens=5)).text
     processes.wait_for(lambda: killed.returncode is not None)  # no zombie stays
 
@@ -180,8 +192,8 @@ def test_it_ends_when_its_parent_is_killed() -> None:
 
 
 def parent_of_one(pid: Pipe) -> None:
-    connection = Connection()
-    while not list(connection.answers(1.0)):
+    started = Process(DECODER.program)
+    while not list(started.lines(1.0)):
         pass
-    pid.send(connection.process.pid)
+    pid.send(started.process.pid)
     time.sleep(PATIENCE)
