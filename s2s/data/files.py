@@ -18,10 +18,10 @@ from s2s.data.formats import archive, objects, pairing, streams
 from s2s.data.formats.archive import AlignedTexts, Part
 from s2s.data.formats.columns import Column, guess
 from s2s.data.formats.encodings import Decoder
-from s2s.data.formats.pairing import TABLE_FORMATS, ColumnOffer, FileOptions, ReadPairs
+from s2s.data.formats.pairing import ColumnOffer, FileOptions, ReadPairs
 from s2s.data.formats.reference_columns import read_pairs
 from s2s.data.formats.streams import Content, ReadingBudget
-from s2s.data.formats.table import TableRow
+from s2s.data.formats.table import TABLES, TableRow, is_table
 from s2s.data.options import Options
 
 __all__ = [
@@ -40,7 +40,7 @@ __all__ = [
     "two_files",
 ]
 
-FILE_KINDS = f"{', '.join(list(TABLE_FORMATS)[:-1])} or {list(TABLE_FORMATS)[-1]}"
+FILE_KINDS = f"{', '.join(TABLES[:-1])} or {TABLES[-1]}"
 ALLOWED = f"give a {FILE_KINDS} file, a .zip of these, or two text files as FILE.src,FILE.tgt"
 TABLE = f"give one {FILE_KINDS} table"
 PASTED = "pasted text"
@@ -83,7 +83,7 @@ def opened(location: str, options: FileOptions, caps: Caps = CAPS) -> Splits:
         both = [streams.on_disk(path) for path in _both_existing(location)]
         return {"train": partial(_aligned_corpus, location, both, options, caps)}
     content = streams.on_disk(existing(location))
-    if not _is_zip(location) and pairing.suffix(location) not in TABLE_FORMATS:
+    if not _is_zip(location) and not is_table(location):
         raise UserError(
             f"`{shortened(location)}` ends in `{shortened(Path(location).suffix, 20)}`, which is"
             f" not supported; {ALLOWED}."
@@ -130,11 +130,7 @@ def offered(
 def _offered(
     contents: Sequence[Content], options: FileOptions, budget: ReadingBudget
 ) -> ColumnOffer:
-    if (
-        len(contents) == 1
-        and not _is_zip(contents[0].file)
-        and pairing.suffix(contents[0].file) not in TABLE_FORMATS
-    ):
+    if len(contents) == 1 and not _is_zip(contents[0].file) and not is_table(contents[0].file):
         return _plain(contents[0], budget)
     _check_names([content.file for content in contents])
     if len(contents) == 2:
@@ -236,7 +232,7 @@ def from_bytes(
 
 
 def _check_names(names: Sequence[str]) -> None:
-    n_tables = sum(pairing.suffix(name) in TABLE_FORMATS or _is_zip(name) for name in names)
+    n_tables = sum(is_table(name) or _is_zip(name) for name in names)
     names = [shortened(name, MAX_QUOTED // 2) for name in names]
     if len(names) == 2 and n_tables == 2:
         raise UserError(
@@ -316,7 +312,7 @@ def _corpus(spec: str, split: str, content: Content, options: FileOptions, caps:
         part = choose(f"split of `{shortened(spec)}`", split, _parts(content, budget))
         if not isinstance(part, AlignedTexts):
             return _as_corpus(spec, split, read_pairs(part, options, budget))
-        archive.check_no_table(dataclasses.replace(options, src="", tgt=""), content.name)
+        pairing.check_no_table(dataclasses.replace(options, src="", tgt=""), content.name)
         src, tgt = part.chosen(content.name, options.src, options.tgt)
         return _as_corpus(spec, split, _aligned_reading(src, tgt, budget))
 
@@ -325,7 +321,7 @@ def _aligned_corpus(
     spec: str, contents: Sequence[Content], options: FileOptions, caps: Caps
 ) -> Corpus:
     src, tgt = contents
-    archive.check_no_table(options, f"{src.name},{tgt.name}")
+    pairing.check_no_table(options, f"{src.name},{tgt.name}")
     with ReadingBudget(caps, encoding=options.encoding) as budget:
         return _as_corpus(spec, "train", _aligned_reading(src, tgt, budget))
 
@@ -345,13 +341,10 @@ def _aligned(src: Content, tgt: Content, budget: ReadingBudget) -> tuple[list[st
     src_lines = _lines(src, budget)
     tgt_lines = _lines(tgt, budget)
     if len(src_lines) != len(tgt_lines):
-        counts = (
-            f"`{src.name}` has {len(src_lines):,} lines and `{tgt.name}` has {len(tgt_lines):,}"
-        )
         from s2s.data.misalignment import misalignment_hint  # which imports numpy
 
         hint = misalignment_hint(src.name, tgt.name, src_lines, tgt_lines)
-        raise UserError(f"{counts}, but line N of one must translate line N of the other; {hint}.")
+        raise archive.uneven((src.name, len(src_lines)), (tgt.name, len(tgt_lines)), hint)
     return src_lines, tgt_lines
 
 

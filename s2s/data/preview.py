@@ -14,7 +14,7 @@ from s2s.config import UserError
 from s2s.data.corpus import Corpus
 from s2s.data.sources import load
 from s2s.data.summary import summarize
-from s2s.files import from_json, write_json
+from s2s.files import from_json
 
 ROWS = 300
 LONGEST_CELL = 500  # characters; every visitor's browser receives the rows
@@ -153,9 +153,3 @@ GENERATED = (
     "builtin:dialogue",
     "builtin:tasks",
 )
-
-
-def write_shipped_previews() -> None:
-    """Writes the shipped previews again, as part of `python -m s2s.demo`."""
-    for spec in GENERATED:
-        write_json(SHIPPED / f"{spec.replace(':', '-')}.json", Preview.of(load(spec)))

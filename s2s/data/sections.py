@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import itertools
 import tempfile
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,22 +27,20 @@ from s2s.data.statistics import Statistics
 from s2s.files import csv_writer
 
 DEFAULT_DATA = DataConfig()
-UPDATE_SECONDS = 0.25  # between two writes of the progress file
 COMPARED_TOKENIZERS = 14  # rows of a comparison, roughly; for the progress bar
 MAX_FLAGGED = 200_000  # rows of the table of flagged pairs
 SEED = 1  # of the pairs held out for statistics
 
 
 class Progress:
-    """The progress of one job, in a file that the page reads."""
+    """The progress of one job; `tell` gets what it does and its share, from 0 to 1."""
 
-    def __init__(self, path: Path, total: float) -> None:
-        self.path = path
+    def __init__(self, tell: Callable[..., None], total: float) -> None:
+        self.tell = tell
         self.total = total
         self.finished_weight = 0.0
         self.weight = 0.0
         self.doing = ""
-        self.written = 0.0
         self.share = 0.0
 
     def stage(self, doing: str, weight: float) -> None:
@@ -51,19 +48,14 @@ class Progress:
         self.finished_weight += self.weight
         self.weight = weight
         self.doing = doing
-        self._write(0.0)
+        self.update(0.0, at_once=True)
 
-    def update(self, share: float) -> None:
-        """Records the finished share of this stage, from 0 to 1."""
-        if time.monotonic() - self.written > UPDATE_SECONDS:
-            self._write(share)
-
-    def _write(self, share: float) -> None:
-        self.written = time.monotonic()
+    def update(self, share: float, *, at_once: bool = False) -> None:
+        """The finished share of this stage, from 0 to 1."""
         total_share = (self.finished_weight + self.weight * min(1.0, share)) / self.total
         # Once a file is closed, the share is estimated from the time and may be smaller: the bar never goes back.
         self.share = max(self.share, min(1.0, total_share))
-        files.write_json(self.path, {"doing": self.doing, "share": round(self.share, 4)})
+        self.tell(doing=self.doing, share=round(self.share, 4), at_once=at_once)
 
 
 @dataclass
@@ -196,7 +188,7 @@ def profile_section(spec: str, name: str, data: DataConfig = DEFAULT_DATA) -> An
     Raises UserError for a dataset that cannot be read.
     """
     with tempfile.TemporaryDirectory() as folder:
-        progress = Progress(Path(folder) / "progress.json", 1.0)
+        progress = Progress(lambda **_: None, 1.0)
         return PROFILE_SECTIONS[name].compute(ReaderJob(Path(folder), spec, data, progress))
 
 

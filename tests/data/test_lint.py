@@ -11,7 +11,7 @@ import pytest
 from s2s.config import Cleaning, DataConfig, UserError, flat, settings_of
 from s2s.data import Corpus, Pair, load
 from s2s.data.lint import LINT_RULES, LintReport, clean, enabled_rules, lint_pairs, problems
-from s2s.data.lint.characters import Kind, kinds
+from s2s.data.lint.characters import CharacterKind, kinds
 from s2s.data.preview import Preview
 from s2s.data.split import prepared
 from s2s.files import from_json, to_json
@@ -393,10 +393,10 @@ def test_kinds_agree_with_the_closer_look() -> None:
         *range(0xF8F0, 0x10010),
         0x10FFFF,
     ):
-        assert bool(table[code] & Kind.CONTROL) == (problems.control(chr(code)) is not None), hex(
-            code
-        )
-        assert bool(table[code] & Kind.DIGIT) == chr(code).isdecimal(), hex(code)
+        assert bool(table[code] & CharacterKind.CONTROL) == (
+            problems.control(chr(code)) is not None
+        ), hex(code)
+        assert bool(table[code] & CharacterKind.DIGIT) == chr(code).isdecimal(), hex(code)
 
 
 def test_long_texts_are_no_trap() -> None:

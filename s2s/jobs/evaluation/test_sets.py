@@ -165,7 +165,7 @@ def _forget_old(folder: Path) -> None:
 
 
 def _kept(path: Path) -> TestSet | None:
-    """The cached test set; generating one from a grammar takes seconds."""
+    """The cached test set; reading and cleaning a large dataset takes seconds."""
     try:
         content = json.loads(path.read_bytes())
         return TestSet(

@@ -25,9 +25,8 @@ from s2s.jobs.plan.dataset_similarity import (
     within,
 )
 
-MEASURED_FILE = (
-    Path(s2s.__file__).parent / "demo" / "measured.json"
-)  # `python -m s2s.demo.measured` writes it
+# `python -m s2s.demo measured` writes it
+MEASURED_FILE = Path(s2s.__file__).parent / "demo" / "measured.json"
 
 
 @dataclass(frozen=True)

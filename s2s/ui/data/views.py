@@ -47,7 +47,7 @@ NO_LINK = "Only a saved dataset can be linked: press Train on these pairs, which
 TASK_PAIRS = 50  # pairs whose input and output are shown
 
 
-class View(NamedTuple):
+class DatasetView(NamedTuple):
     """One view: its label, what draws it, its icon and its summary."""
 
     label: str
@@ -304,31 +304,31 @@ def _tokens(chosen: ChosenDataset, now: Recipe) -> None:
 
 
 # By the names that links hold.
-VIEWS: Mapping[str, View] = MappingProxyType(
+VIEWS: Mapping[str, DatasetView] = MappingProxyType(
     {
-        "Pairs": View(
+        "Pairs": DatasetView(
             "Pairs", _pairs, ":material/table_rows:", "The pairs as they are in the dataset."
         ),
-        "Cleaning": View(
+        "Cleaning": DatasetView(
             "Cleaning",
             _cleaning,
             ":material/cleaning_services:",
             "Pairs that look wrong, and which of them to drop before training.",
         ),
-        "Task": View(
+        "Task": DatasetView(
             "Task",
             _task,
             ":material/task_alt:",
             "What the model learns from the dataset: its input and its output.",
         ),
-        "Statistics": View(
+        "Statistics": DatasetView(
             "Statistics",
             _statistics,
             ":material/analytics:",
             "Lengths are those of the whole dataset; everything else is measured on the pairs that would be trained on:"
             " cleaned, and as the task makes them.",
         ),
-        "Pieces": View(
+        "Pieces": DatasetView(
             "Tokens",
             _tokens,
             ":material/content_cut:",
