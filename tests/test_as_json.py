@@ -6,6 +6,7 @@ import ast
 import dataclasses
 import importlib
 import json
+import re
 import typing
 from collections import namedtuple
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
@@ -126,8 +127,9 @@ def types_that_are_read() -> Iterator[Any]:
         for node in ast.walk(ast.parse(text if "from_json(" in text else "")):
             if not isinstance(node, ast.Call) or len(node.args) != 2:
                 continue
-            if ast.unparse(node.func) in ("files.from_json", "from_json"):
-                name = ast.unparse(node.args[0])
+            name = ast.unparse(node.args[0])
+            is_type = re.match(r"[A-Z]|(list|tuple|dict)\[", name)
+            if is_type and ast.unparse(node.func) in ("files.from_json", "from_json"):
                 yield pytest.param(module, name, id=name)
 
 

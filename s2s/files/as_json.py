@@ -11,7 +11,7 @@ import dataclasses
 import json
 import math
 import typing
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from functools import cache, partial
 from types import MappingProxyType, NoneType, UnionType
 from typing import Any, Literal, NamedTuple, TypeVar, Union
@@ -30,6 +30,7 @@ SCALARS: Mapping[Any, str] = MappingProxyType(
         NoneType: "null",
     }
 )
+PLAIN = frozenset(SCALARS)
 LARGEST = 2**1023  # of whole numbers that are read as numbers
 # Kinds of numpy's types, and the kinds of arrays that are such an array without loss.
 ARRAYS = MappingProxyType({"b": "b", "i": "biu", "u": "biu", "f": "biuf", "U": "U"})
@@ -68,6 +69,13 @@ def _written(value: Any, *, is_published: bool) -> Any:
     if value is None or isinstance(value, str | int | float):
         is_lost = is_published and isinstance(value, float) and not math.isfinite(value)
         return None if is_lost else value
+    if is_published and hasattr(value, "_asdict"):
+        value = value._asdict()
+    if isinstance(value, list | tuple | Set):
+        ordered = sorted(value) if isinstance(value, Set) else value
+        if not is_published and PLAIN.issuperset(map(type, ordered)):  # usual, and fast
+            return [*ordered]
+        return [_written(one, is_published=is_published) for one in ordered]
     if isinstance(value, Config) and not is_published:
         return value.to_json()
     if hasattr(value, "tolist"):  # an array, or one of its numbers
@@ -75,13 +83,8 @@ def _written(value: Any, *, is_published: bool) -> Any:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         rows = [row for row in dataclasses.fields(value) if row.init or is_published]
         value = {row.metadata.get(NAME, row.name): getattr(value, row.name) for row in rows}
-    elif is_published and hasattr(value, "_asdict"):
-        value = value._asdict()
     if isinstance(value, Mapping):
         return {str(key): _written(one, is_published=is_published) for key, one in value.items()}
-    if isinstance(value, list | tuple | Set):
-        ordered = sorted(value) if isinstance(value, Set) else value
-        return [_written(one, is_published=is_published) for one in ordered]
     raise TypeError(f"{shortened(repr(value))} has no JSON")
 
 
@@ -134,20 +137,21 @@ def _record(made: Any, content: Any) -> Any:
 def _tuple(made: Any, inner: tuple[Any, ...]) -> Read:
     if made is not tuple:  # a NamedTuple
         hints = typing.get_type_hints(made)
-        readers = [_reader(hints[name]) for name in made._fields]
-        n_needed = len(readers) - len(made._field_defaults)
-        return lambda content: made(*_fixed(readers, n_needed, content))
+        kinds = tuple(hints[name] for name in made._fields)
+        n_needed = len(kinds) - len(made._field_defaults)
+        return partial(_fixed, lambda values: made(*values), kinds, n_needed)
     if inner and inner[-1] is not ...:
-        readers = [_reader(one) for one in inner]
-        return lambda content: tuple(_fixed(readers, len(readers), content))
+        return partial(_fixed, tuple, inner, len(inner))
     return _sequence(made, inner)
 
 
-def _fixed(readers: Sequence[Read], n_needed: int, content: Any) -> Iterator[Any]:
+def _fixed(made: Any, kinds: tuple[Any, ...], n_needed: int, content: Any) -> Any:
     values = _of((list, tuple), content, "a list")
-    if not n_needed <= len(values) <= len(readers):
-        raise ValueError(f"{shortened(repr(content))} is no list of {len(readers)}")
-    return (read(value) for read, value in zip(readers, values, strict=False))
+    if (*map(type, values),) == kinds:  # usual, and fast
+        return made(values)
+    if not n_needed <= len(values) <= len(kinds):
+        raise ValueError(f"{shortened(repr(content))} is no list of {len(kinds)}")
+    return made([_reader(kind)(value) for kind, value in zip(kinds, values, strict=False)])
 
 
 def _config(made: Any, inner: tuple[Any, ...]) -> Read:
@@ -163,15 +167,19 @@ def _mapping(made: Any, inner: tuple[Any, ...]) -> Read:
 
 
 def _sequence(made: Any, inner: tuple[Any, ...]) -> Read:
-    return partial(_several, list if made is list else tuple, _reader((inner or (Any,))[0]))
+    return partial(_several, list if made is list else tuple, (inner or (Any,))[0])
 
 
 def _set(made: Any, inner: tuple[Any, ...]) -> Read:
-    return partial(_several, frozenset, _reader((inner or (Any,))[0]))
+    return partial(_several, frozenset, (inner or (Any,))[0])
 
 
-def _several(made: Any, read: Read, content: Any) -> Any:
-    return made([read(value) for value in _of((list, tuple), content, "a list")])
+def _several(made: Any, kind: Any, content: Any) -> Any:
+    values = _of((list, tuple), content, "a list")
+    if {*map(type, values)} <= {kind}:  # usual, and fast
+        return made(values)
+    read = _reader(kind)
+    return made([read(value) for value in values])
 
 
 def _dataclass_or_array(made: Any, inner: tuple[Any, ...]) -> Read:
@@ -217,6 +225,8 @@ def _literal(allowed: tuple[Any, ...], content: Any) -> Any:
 
 
 def _scalar(kind: Any, content: Any) -> Any:
+    if type(content) is kind:
+        return content
     if kind is float and type(content) is int and abs(content) < LARGEST:
         return float(content)
     return _of(kind, content, SCALARS[kind])
