@@ -108,13 +108,16 @@ def with_made(table: Table, made: Sequence[MadeColumn]) -> Table:
     def read(
         rows: Iterable[TableRow], stored: Sequence[int], chosen: Sequence[int]
     ) -> Iterator[TableRow]:
-        parts = [made[at] for at in chosen]
+        parts = [(made[at].make, [stored.index(each) for each in made[at].of]) for at in chosen]
         for number, fields in rows:
-            cells = dict(zip(stored, fields or (), strict=False))
+            if fields is None:
+                yield TableRow(number, None)
+                continue
             texts = [
-                make(*map(cells.get, of)) if make else cells.get(of[0]) for _, of, make in parts
+                make(*[fields[index] for index in of]) if make else fields[of[0]]
+                for make, of in parts
             ]
-            yield TableRow(number, None if fields is None else texts)
+            yield TableRow(number, texts)
 
     def rows(chosen: Sequence[int]) -> Iterator[TableRow]:
         if all(made[at].make is None for at in chosen):
