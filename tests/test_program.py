@@ -2,7 +2,6 @@
 
 import contextlib
 import inspect
-import pkgutil
 import time
 from collections.abc import Iterator
 from importlib import import_module
@@ -114,14 +113,12 @@ def test_it_ends_with_this_end_in_the_middle_of_its_work(home: Path) -> None:
 
 
 def test_every_program_names_a_function_of_an_order() -> None:
-    names = [
-        name for _, name, _ in pkgutil.walk_packages(s2s.__path__, "s2s.") if name.count(".") > 1
-    ]
-    texts = {name: Path(s2s.__path__[0], *name.split(".")[1:]) for name in names}
+    folder = Path(s2s.__path__[0])
+    files = [path for path in folder.rglob("*.py") if "Program(" in path.read_text()]
+    names = [".".join(("s2s", *path.relative_to(folder).with_suffix("").parts)) for path in files]
     found = {
         value.work
-        for name, path in texts.items()
-        if (file := path.with_suffix(".py")).is_file() and "Program(" in file.read_text()
+        for name in names
         for value in vars(import_module(name)).values()
         if isinstance(value, program.Program)
     }

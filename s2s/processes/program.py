@@ -81,7 +81,8 @@ class Process(Channel):
         seconds: float = FOREVER,
         told: Callable[[Mapping[str, Any]], None] = lambda line: None,
     ) -> Iterator[Any]:
-        """Those to an order, within these seconds in all, those to others dropped; `told` gets what it says of its progress.
+        """Those to an order, within these seconds in all; those to others are dropped. `told` gets what it says of its
+        progress.
 
         Raises UserError as the work did, TooLargeError, EndedError where the process ended, and TimeoutError.
         """
