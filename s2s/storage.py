@@ -13,7 +13,7 @@ from s2s import access, settings
 from s2s.config import UserError
 
 
-class Kind(NamedTuple):
+class StoredKind(NamedTuple):
     """Where things of a kind are, and which of their files says whose they are."""
 
     name: str  # as a visitor calls it
@@ -21,11 +21,11 @@ class Kind(NamedTuple):
     about: str
 
 
-RUN = Kind("run", "runs", "recipe.json")
-DATASET = Kind("saved dataset", "corpora", "about.json")
-EVALUATION = Kind("evaluation", "evaluations", "evaluation.json")
-UPLOAD = Kind("upload", "incoming", "upload.json")
-MEASUREMENT = Kind("measurement", "measurements", "measurement.json")
+RUN = StoredKind("run", "runs", "recipe.json")
+DATASET = StoredKind("saved dataset", "corpora", "about.json")
+EVALUATION = StoredKind("evaluation", "evaluations", "evaluation.json")
+UPLOAD = StoredKind("upload", "incoming", "upload.json")
+MEASUREMENT = StoredKind("measurement", "measurements", "measurement.json")
 EXPORTS = "exports"  # the folder of the zips that visitors download
 KINDS = (RUN, DATASET, EVALUATION, UPLOAD, MEASUREMENT)
 
@@ -34,7 +34,7 @@ KINDS = (RUN, DATASET, EVALUATION, UPLOAD, MEASUREMENT)
 class Item:
     """Something stored. `changed` is in seconds since the epoch; `rows` are the sentence pairs of a saved dataset."""
 
-    kind: Kind
+    kind: StoredKind
     owner: str
     name: str
     folder: Path
@@ -171,7 +171,7 @@ def _folders(parent: Path) -> Iterator[Path]:
                 yield Path(entry.path)
 
 
-def _item(kind: Kind, folder: Path) -> Item | None:
+def _item(kind: StoredKind, folder: Path) -> Item | None:
     try:
         about = access.about(folder / kind.about)
     except OSError:  # not such a folder, or deleted meanwhile

@@ -6,7 +6,7 @@ import io
 import itertools
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -17,7 +17,7 @@ from s2s.config import DataConfig
 from s2s.data import saved_datasets
 from s2s.data.corpus import Corpus
 from s2s.data.files import offered
-from s2s.data.lint import flagged, lint_pairs, repaired
+from s2s.data.lint import LintReport, flagged, lint_pairs, repaired
 from s2s.data.lint.rules import MAX_RATIO, MAX_WORDS
 from s2s.data.preview import Preview
 from s2s.data.profile import digest
@@ -85,7 +85,7 @@ class ReaderJob:
 class Section(NamedTuple):
     """One section: the function that computes it, the progress message, and its share of the running time."""
 
-    compute: Callable[[ReaderJob], dict[str, Any] | None]
+    compute: Callable[[ReaderJob], Any]  # written as JSON; None: nothing is
     doing: str
     weight: float
     settings: Callable[[DataConfig], Any] = lambda data: ""  # what the result depends on
@@ -101,24 +101,23 @@ def _write_upload(job: ReaderJob) -> None:
     saved_datasets.write_upload(job.folder, job.train, job.valid)
 
 
-def _offer(job: ReaderJob) -> dict[str, Any]:
+def _offer(job: ReaderJob) -> Any:
     """The columns of a table, for the column pickers."""
-    return asdict(offered([Path(name) for name in job.spec.split(",")]))
+    return offered([Path(name) for name in job.spec.split(",")])
 
 
-def _preview(job: ReaderJob) -> dict[str, Any]:
-    return Preview.of(job.train).to_json()
+def _preview(job: ReaderJob) -> Preview:
+    return Preview.of(job.train)
 
 
-def _lint(job: ReaderJob) -> dict[str, Any]:
-    report = lint_pairs(
+def _lint(job: ReaderJob) -> LintReport:
+    return lint_pairs(
         repaired(job.train, job.data.clean).pairs,
         valid=repaired(job.valid, job.data.clean).pairs if job.valid else (),
         cleaning=job.data.clean,
         is_plain=job.train.is_plain,
         on_progress=job.progress.update,
     )
-    return report.to_json()
 
 
 def _flagged(job: ReaderJob) -> dict[str, Any]:
@@ -141,9 +140,9 @@ def _flagged(job: ReaderJob) -> dict[str, Any]:
     return {"n_rows": n_rows, "is_whole": next(rows, None) is None}
 
 
-def _statistics(job: ReaderJob) -> dict[str, Any]:
+def _statistics(job: ReaderJob) -> Statistics:
     pairs = prepared(job.train, job.valid, SEED, job.data)
-    return Statistics.of(pairs.train, pairs.valid).to_json()
+    return Statistics.of(pairs.train, pairs.valid)
 
 
 def _compare_tokenizers(job: ReaderJob) -> dict[str, Any]:
@@ -166,7 +165,7 @@ def _compare_tokenizers(job: ReaderJob) -> dict[str, Any]:
         limit=job.data.max_length,
         folder=job.folder / name,
     ):
-        rows.append(row.to_json())
+        rows.append(row)
         job.progress.update(len(rows) / COMPARED_TOKENIZERS)
     return {
         "rows": rows,
@@ -183,15 +182,14 @@ def _export(job: ReaderJob) -> dict[str, Any]:
     return {"n_pairs": len(train)}
 
 
-def profile_section(spec: str, name: str, data: DataConfig = DEFAULT_DATA) -> dict[str, Any]:
+def profile_section(spec: str, name: str, data: DataConfig = DEFAULT_DATA) -> Any:
     """One of PROFILE_SECTIONS of a dataset, computed in this process and not kept; files that it writes are dropped.
 
     Raises UserError for a dataset that cannot be read.
     """
     with tempfile.TemporaryDirectory() as folder:
         progress = Progress(lambda **_: None, 1.0)
-        found = PROFILE_SECTIONS[name].compute(ReaderJob(Path(folder), spec, data, progress))
-    return found or {}
+        return PROFILE_SECTIONS[name].compute(ReaderJob(Path(folder), spec, data, progress))
 
 
 def _lint_limits(data: DataConfig) -> list[Any]:

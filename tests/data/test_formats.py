@@ -15,7 +15,7 @@ from s2s.config import UserError
 from s2s.data import Pair, load, splits
 from s2s.data.caps import Caps
 from s2s.data.files import FileOptions, from_bytes, offered, opened
-from s2s.data.formats.pairing import TABLE_FORMATS, suffix
+from s2s.data.formats.table import TABLES, suffix
 from tests import processes
 from tests.data import written
 from tests.data.written import WRITERS, zipped
@@ -58,7 +58,7 @@ def test_every_script_survives_every_format(put, name):
 
 
 def test_every_format_is_tested():
-    assert set(TABLE_FORMATS) <= {suffix(name) for name in WRITERS}
+    assert set(TABLES) <= {suffix(name) for name in WRITERS}
 
 
 @pytest.mark.parametrize("name", WRITERS)

@@ -7,18 +7,17 @@ dataset says decides what is read.
 from __future__ import annotations
 
 import contextlib
-import itertools
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from s2s import hub
 from s2s.config import UserError, shortened
-from s2s.data.formats import added
+from s2s.data.formats.added import extended
 from s2s.data.formats.columns import Column
 from s2s.data.formats.streams import ReadingBudget, format_size
-from s2s.data.formats.table import HEAD, EmptyError, Table, TableRow, checked
+from s2s.data.formats.table import Table, TableRow, begun, checked, picked, read_once
 from s2s.data.repository.origins import Origin
 from s2s.processes.program import EndedError, Program, TooLargeError, ask
 
@@ -74,24 +73,10 @@ def table(
     answers = budget.close_later(_answers(name, origin, file, budget, max_bytes))
     columns = tuple(Column(*column) for column in next(answers)["columns"])
     rows = _rows(name, origin, answers, budget)
-    head = tuple(itertools.islice(rows, HEAD))
-    if not head:
-        raise EmptyError(f"`{name}` is empty; choose another split.")
-
-    def chosen_rows(chosen: Sequence[int]) -> Iterator[TableRow]:
-        for row in itertools.chain(head, rows):
-            yield TableRow(row.number, [(row.fields or ())[at] for at in chosen])
-
-    table = Table(
-        columns,
-        head,
-        lambda chosen: checked(chosen_rows(chosen), name, "row"),
-        True,
-        "without a text in both fields",
-        "",
-        unit="row",
-    )
-    return added.extended(table)
+    first = begun(rows, f"`{name}` is empty; choose another split.")
+    head, read = read_once(first, rows, len(columns), picked)
+    table = Table(columns, head, lambda chosen: checked(read(chosen), name, "row"), unit="row")
+    return extended(table)
 
 
 def _answers(
