@@ -108,8 +108,14 @@ class Process(Channel):
 
 
 def ask(
-    program: Program, content: Any, *, seconds: float = FOREVER, memory: int | None = None
+    program: Program,
+    content: Any,
+    *,
+    seconds: float = FOREVER,
+    memory: int | None = None,
+    more_memory: int | None = None,
 ) -> Generator[Any]:
     """The answers of a process for one order. Raises as `Process` and `answers` do."""
     with contextlib.closing(Process(program)) as process:
-        yield from process.answers(process.order(content, memory=memory), seconds)
+        number = process.order(content, memory=memory, more_memory=more_memory)
+        yield from process.answers(number, seconds)
