@@ -6,6 +6,7 @@ import re
 import re._parser as re_parser  # type: ignore[import-not-found]
 import sys
 import tokenize
+import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -15,7 +16,8 @@ import pytest
 
 from s2s.config import Recipe, settings_of
 from s2s.scores import METRIC_NAMES
-from s2s.words import GLOSSARY
+from s2s.words import GLOSSARY, TOPICS
+from s2s.words.glossary import FILES
 from tests.forbidden import ALLOWED, FORBIDDEN, FORBIDDEN_NAMES, FORBIDDEN_WHOLE, PLAIN, TECHNICAL
 from tests.test_architecture import parsed
 
@@ -35,6 +37,7 @@ QUOTED = re.compile(r"``?[^`]*``?|<[^<>]*>|https?://\S+|:material/\w+:")
 
 
 CONTENT = ROOT / "s2s" / "lessons"  # whose JSON is sentences
+CONTENT_KINDS = {".json": json.loads, ".toml": tomllib.loads}
 
 PARTS = sorted(
     [
@@ -135,23 +138,24 @@ class Module(NamedTuple):
 @cache
 def read(path: Path) -> Module:
     """A module, parsed and walked once; or a file of content, every string of it."""
-    if path.suffix == ".json":
-        return Module(tuple(content(path.read_text())), ((path.name, 1),))
+    if path.suffix in CONTENT_KINDS:
+        return Module(tuple(content(path.read_text(), path.suffix)), ((path.name, 1),))
     nodes = walked(parsed(path))
     return Module(tuple(texts(nodes)), tuple(names(nodes, path)))
 
 
-def content(source: str) -> Iterator[Text]:
-    """Every string of JSON, each with its line; keys, too, some of which are names of columns."""
+def content(source: str, kind: str) -> Iterator[Text]:
+    """Every string of JSON or TOML, each with its line; keys, too, some of which are terms or names of columns."""
     lines = source.splitlines()
-    values = [json.loads(source)]
+    values = [CONTENT_KINDS[kind](source)]
     for value in values:
         if isinstance(value, (dict, list)):
             values += value
             values += value.values() if isinstance(value, dict) else ()
         elif isinstance(value, str):
-            quoted = json.dumps(value, ensure_ascii=False)
-            line = next((at for at, each in enumerate(lines, 1) if quoted in each), 1)
+            quoted = (value, json.dumps(value, ensure_ascii=False)[1:-1])
+            found = (at for at, each in enumerate(lines, 1) if any(form in each for form in quoted))
+            line = next(found, 1)
             yield Text(value, line, line, "text")
 
 
@@ -260,7 +264,7 @@ def in_name(name: str) -> Iterator[tuple[str, str]]:
 def findings(path: Path, *, with_comments: bool = False) -> list[Finding]:
     """Of one file, by line: Python, content, or prose with its code left out."""
     source = path.read_text()
-    is_read_whole = path.suffix in (".py", ".json")
+    is_read_whole = path.suffix in (".py", *CONTENT_KINDS)
     found = _in_python(path, source, with_comments) if is_read_whole else _in_prose(path, source)
     return sorted(
         {each for each in found if not _is_allowed(each)}, key=lambda each: (each.line, each.found)
@@ -314,8 +318,8 @@ def _is_allowed(finding: Finding) -> bool:
 def files(paths: Sequence[str]) -> list[Path]:
     """Python, Markdown and content under the given paths, and files that are given themselves."""
     given = [Path(path).resolve() for path in paths]
-    kinds = ("*.py", "*.md", "*.json")
-    inside = [each for path in given for kind in kinds for each in path.rglob(kind)]
+    kinds = (".py", ".md", *CONTENT_KINDS)
+    inside = [each for path in given for kind in kinds for each in path.rglob(f"*{kind}")]
     read = (each for each in inside if each.suffix != ".json" or each.is_relative_to(CONTENT))
     return sorted({*(path for path in given if path.is_file()), *read})
 
@@ -399,9 +403,16 @@ def test_reads_f_strings_whole_and_leaves_keys_alone(tmp_path: Path) -> None:
     ]
 
 
-def test_reads_every_string_of_content(tmp_path: Path) -> None:
-    path = tmp_path / "lesson.json"
-    path.write_text('{\n"the desk": [\n{"note": "Two:\\n\\nLet go. \\"Cut\\""}, 1, "a shelf"]}\n')
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        (".json", '{\n"the desk": [\n{"note": "Two:\\n\\nLet go. \\"Cut\\""}, 1, "a shelf"]}\n'),
+        (".toml", '\n["the desk"]\nnote = ["Two:\\n\\nLet go. \\"Cut\\"", 1, \'a shelf\']\n'),
+    ],
+)
+def test_reads_every_string_of_content(tmp_path: Path, kind: str, text: str) -> None:
+    path = (tmp_path / "lesson").with_suffix(kind)
+    path.write_text(text)
     assert [(each.line, each.found) for each in findings(path)] == [
         (2, "desk"),
         (3, "Cut"),
@@ -434,11 +445,14 @@ def _form(text: str) -> str:
 
 
 def test_the_glossary_is_sorted_and_says_each_thing_once() -> None:
+    for rows in (GLOSSARY, *TOPICS.values()):
+        terms = [row.term.casefold() for row in rows]
+        assert terms == sorted(terms)
     terms = [row.term.casefold() for row in GLOSSARY]
-    assert terms == sorted(terms)
     assert len(set(terms)) == len(terms)
     assert isinstance(GLOSSARY, tuple)
     assert all(row.term not in row.also for row in GLOSSARY)
+    assert {*FILES.values()} == {path.stem for path in (ROOT / "s2s/words/terms").iterdir()}
 
 
 def test_an_entry_is_two_sentences_and_a_page() -> None:

@@ -20,7 +20,6 @@ from s2s.data.formats.reference_columns import Row, read_references
 from s2s.data.formats.streams import format_size
 from s2s.data.formats.table import TURN, is_table, one_line
 from s2s.data.gallery import GALLERY
-from s2s.data.generated.tasks import GENERATED_TASKS, PAIRS_PER_TASK
 from s2s.data.gold_agreement import gold_agreement
 from s2s.data.hub_datasets import HUB_ROWS, HubSample
 from s2s.data.hub_samples import sample_hub_dataset
@@ -37,16 +36,17 @@ from s2s.data.lint import LINT_RULES, LintReport, clean, enabled_rules, lint_pai
 from s2s.data.misalignment import Misalignment, find_misalignment, misalignment_hint
 from s2s.data.overlap import Overlap, find_overlap
 from s2s.data.pair import Gold, Link, Pair, Relation, has_words, n_words
-from s2s.data.preview import GENERATED, LONGEST_CELL, Preview, load_preview, write_shipped_previews
+from s2s.data.preview import GENERATED, LONGEST_CELL, Preview, load_preview
 from s2s.data.profile import (
     DatasetProfile,
     ReadingState,
+    is_reading,
     profile_of,
 )
-from s2s.data.reader_slots import is_reading
 from s2s.data.saved_datasets import SavedDataset
 from s2s.data.sections import PROFILE_SECTIONS, profile_section
 from s2s.data.sentences import split_sentences
+from s2s.data.shipped_pairs import GENERATED_TASKS, PAIRS_PER_TASK
 from s2s.data.sources import (
     SOURCES,
     absolute,

@@ -27,7 +27,7 @@ from s2s.data.corpus import Corpus, Splits, write_split
 from s2s.data.formats.table import one_line
 from s2s.data.options import Options
 from s2s.data.pair import Pair
-from s2s.files import UNREADABLE, write_json, write_text
+from s2s.files import UNREADABLE, from_json, write_json, write_text
 
 FORMAT = 1
 UPLOAD_FILE = "draft.json"
@@ -161,9 +161,9 @@ def _references(folder: Path, split: str, n_pairs: int) -> Sequence[tuple[str, .
     if not path.is_file():
         return [()] * n_pairs
     found = [json.loads(line) for line in path.read_bytes().decode().split("\n")[:-1]]
-    if len(found) != n_pairs or not all(isinstance(each, list) for each in found):
+    if len(found) != n_pairs:
         raise ValueError(f"{path.name} does not fit the pairs")
-    return [tuple(map(str, each)) for each in found]
+    return from_json(list[tuple[str, ...]], found)
 
 
 def _lined(corpus: Corpus, split: str) -> Corpus:

@@ -118,4 +118,6 @@ class Channel:
         while self._reader.is_alive():  # it may wait for somebody who reads
             with contextlib.suppress(queue.Empty):
                 self._arrived.get(timeout=0.01)
+        with contextlib.suppress(queue.Full):  # its end, for another thread that waits for it
+            self._arrived.put_nowait(b"")
         self.hang_up()

@@ -10,6 +10,7 @@ import pytest
 from s2s import access
 from s2s.access import run_folder, runs_folder
 from s2s.config import UserError
+from s2s.files import as_text
 from s2s.jobs import EvaluationRequest, evaluation_service
 from s2s.plots import evaluation_view
 from s2s.processes import queue
@@ -19,7 +20,6 @@ from s2s.questions import (
     Evaluated,
     Have,
     ScoreBuckets,
-    as_text,
     evaluation_request,
     views,
 )

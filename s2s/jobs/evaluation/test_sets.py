@@ -165,13 +165,11 @@ def _forget_old(folder: Path) -> None:
 
 
 def _kept(path: Path) -> TestSet | None:
-    """The cached test set; generating one from a grammar takes seconds."""
+    """The cached test set; reading and cleaning a large dataset takes seconds."""
     try:
-        pairs, train, notes = json.loads(path.read_bytes())
+        content = json.loads(path.read_bytes())
         return TestSet(
-            tuple((src, tgt) for src, tgt in pairs),
-            tuple((src, tgt) for src, tgt in train),
-            tuple(notes),
+            *files.from_json(tuple[SentencePairs, SentencePairs, tuple[str, ...]], content)
         )
     except files.UNREADABLE:
         return None

@@ -24,6 +24,7 @@ from s2s.data import (
     clean,
     task_of,
 )
+from s2s.files import from_json
 from s2s.jobs import share_too_long
 from s2s.tokenizers import ComparisonRow
 from s2s.ui.data import (
@@ -202,7 +203,7 @@ def _pairs(chosen: ChosenDataset, now: Recipe) -> None:
 
 def _cleaning(chosen: ChosenDataset, now: Recipe) -> None:
     if found := profiles.section(chosen.profile, "lint", now.data):
-        report = LintReport.from_json(found)
+        report = from_json(LintReport, found)
         is_reversed = now.data.task == "reverse_direction"
         if said := cleaning.several_targets(report, is_reversed=is_reversed):
             st.markdown(said)
@@ -284,13 +285,13 @@ def _too_long(chosen: ChosenDataset, now: Recipe) -> str:
 
 def _statistics(chosen: ChosenDataset, now: Recipe) -> None:
     if found := profiles.section(chosen.profile, "statistics", now.data):
-        statistics.panel(Statistics.from_json(found), chosen.preview, chosen.name)
+        statistics.panel(from_json(Statistics, found), chosen.preview, chosen.name)
 
 
 def _tokens(chosen: ChosenDataset, now: Recipe) -> None:
     if found := profiles.section(chosen.profile, "pieces", now.data):
         st.caption(found["scope"])
-        rows = [ComparisonRow.from_json(row) for row in found["rows"]]
+        rows = from_json(list[ComparisonRow], found["rows"])
         wanted = tokenizers.panel(
             rows,
             chosen.profile.folder.name,
