@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
-from pathlib import PurePath
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -31,6 +30,7 @@ from s2s.data.formats.table import (
     flat,
     kind,
     read_once,
+    suffix,
 )
 
 EXAMPLE = '{"src": "...", "tgt": "..."}'
@@ -100,7 +100,7 @@ def json_(content: Content, budget: ReadingBudget) -> Table:
 
 def splits(content: Content, budget: ReadingBudget) -> Mapping[str, Content]:
     """A file by its splits, of which a JSON object may have several: `{"train": [...], "test": [...]}`."""
-    if PurePath(content.file.lower().removesuffix(".gz").removesuffix(".zst")).suffix == ".json":
+    if suffix(content.file) == ".json":
         again = ReadingBudget(budget.caps, encoding=budget.wanted, is_preview=budget.is_preview)
         with again as own:  # what is read here is read again
             _, value = _whole(content.name, streams.texts(content, own), own)
