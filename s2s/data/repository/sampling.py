@@ -14,13 +14,12 @@ from typing import IO, Any, NamedTuple, TypeVar, cast
 
 from s2s import hub
 from s2s.data.drawing import choose_indices
-from s2s.data.formats import streams, tables
+from s2s.data.formats import streams
 from s2s.data.formats.parquet import RowGroups
 from s2s.data.formats.streams import Content, ReadThrough
 from s2s.data.formats.table import Table, TableRow
-from s2s.data.formats.tables import FORMATS, Format
 from s2s.data.repository import library
-from s2s.data.repository.reading import SplitReader
+from s2s.data.repository.reading import SplitReader, format_of
 
 # These numbers are part of what `sample=SEED` of a recorded SPEC means: with others, it names other rows.
 SAMPLE_BYTES = 64_000_000  # read at most; larger files are read in parts, but for zips
@@ -52,13 +51,9 @@ def draw(reader: SplitReader, files: Sequence[hub.File], n: int, seed: int) -> S
         return drawing.from_starts()
     if kind == "zip" or _size(files) <= SAMPLE_BYTES:  # the list of a zip's files is at its end
         return drawing.of(reader.rows(files))
-    if _format(files[0]).has_lines and all(_has_lines(reader.content(file)) for file in some):
+    if format_of(files[0]).has_lines and all(_has_lines(reader.content(file)) for file in some):
         return drawing.from_blocks()
     return drawing.from_starts()
-
-
-def _format(file: hub.File) -> Format:
-    return FORMATS[f".{hub.kind(file.path)}"]
 
 
 def _some(given: Sequence[T], n: int, generator: random.Random) -> list[T]:
@@ -212,7 +207,7 @@ def _has_open_quotes(lines: bytes) -> bool:
 
 def _header(reader: SplitReader, file: hub.File) -> bytes:
     """The first line of a table, which names the columns of every block; empty for formats without one."""
-    if not _format(file).has_header:
+    if not format_of(file).has_header:
         return b""
     with reader.content(file).open() as raw:
         return raw.read(BLOCK).partition(b"\n")[0] + b"\n"
@@ -235,7 +230,7 @@ def _block(reader: SplitReader, file: hub.File, start: int, header: bytes) -> It
     if not lines.strip() or (hub.kind(file.path) == "csv" and _has_open_quotes(lines)):
         return iter(())
     named = content._replace(open=streams.in_memory(file.path, header + lines).open)
-    return reader.pairs(tables.opened(named, reader.budget))
+    return reader.pairs(format_of(file).read(named, reader.budget))
 
 
 def _start(reader: SplitReader, file: hub.File, share: int) -> Iterator[TableRow]:
@@ -247,7 +242,7 @@ def _start(reader: SplitReader, file: hub.File, share: int) -> Iterator[TableRow
             raw = content = reader.content(file)
             if file.size > share:
                 content = content._replace(open=lambda: cast(IO[bytes], _Start(raw.open(), share)))
-            table = tables.opened(content, reader.budget)
+            table = format_of(file).read(content, reader.budget)
         yield from reader.pairs(table)
 
 
