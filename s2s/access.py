@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import hmac
 import json
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, replace
@@ -22,15 +21,11 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from s2s import files, settings
-from s2s.config import UserError, shortened
-from s2s.settings import OWNER as LOCAL
+from s2s.config import UserError, asker, shortened
 
 T = TypeVar("T")
 Verb = Literal["view", "explore", "change", "delete", "list", "download"]
 
-EVERYBODY = "everybody"  # owns what ships with the program
-OPERATOR = "operator"  # runs the server, and does not read what visitors make
-NOBODY = ""  # a visitor without a workspace
 FOR_GUESTS = frozenset({"view", "explore"})
 FOR_OPERATOR = frozenset(
     {("server", "change"), ("job", "list"), ("job", "change"), ("workspace", "list")}
@@ -46,9 +41,7 @@ ASIDE = ".deleted-"  # before the name of what was shared of a thing whose delet
 SHIPPED_SOURCES = ("builtin:", "synthetic:")
 ID = re.compile(r"[\w-]{1,64}")
 
-_acting: ContextVar[str | None] = ContextVar("acting", default=None)
 _reads_upload: ContextVar[bool] = ContextVar("reads_upload", default=False)
-_visitor: list[Callable[[], str]] = []  # at most one: how the dashboard finds a visitor's workspace
 
 
 @dataclass(frozen=True)
@@ -76,20 +69,20 @@ class DeniedError(UserError):
 
 def may(workspace: str, verb: Verb, thing: Thing) -> bool:
     """Whether a workspace may do that."""
-    if thing.owner == EVERYBODY:
+    if thing.owner == asker.EVERYBODY:
         return verb not in ("change", "delete")
-    if workspace == LOCAL and not settings.is_hosted():
+    if workspace == asker.LOCAL and not asker.is_hosted():
         return True
-    if workspace == OPERATOR:
+    if workspace == asker.OPERATOR:
         return (thing.kind, verb) in FOR_OPERATOR
-    if workspace != NOBODY and workspace == thing.owner:
+    if workspace != asker.NOBODY and workspace == thing.owner:
         return True
     return thing.is_shared and verb in FOR_GUESTS
 
 
 def require(verb: Verb, thing: Thing, workspace: str | None = None) -> None:
     """Raises DeniedError unless the workspace, by default that of this request, may do that."""
-    who = current() if workspace is None else workspace
+    who = asker.current() if workspace is None else workspace
     if may(who, verb, thing):
         return
     if may(who, "view", thing):
@@ -108,50 +101,6 @@ def unknown(kind: str, id: str) -> DeniedError:
     )
 
 
-def current() -> str:
-    """The workspace for which this code works: of the job, the visitor or the person at this computer."""
-    if (acting := _acting.get()) is not None:
-        return acting
-    if not settings.is_hosted():
-        return LOCAL
-    return _visitor[0]() if _visitor else NOBODY
-
-
-@contextmanager
-def acting_as(workspace: str) -> Iterator[None]:
-    """Works for a workspace, in this thread."""
-    token = _acting.set(workspace)
-    try:
-        yield
-    finally:
-        _acting.reset(token)
-
-
-def for_this_visitor(work: Callable[[], T]) -> Callable[[], T]:
-    """The same work in another thread, which would not know for whom: a download is made when it is clicked."""
-    workspace = current()
-
-    def later() -> T:
-        with acting_as(workspace):
-            return work()
-
-    return later
-
-
-def is_operator_key(given: str) -> bool:
-    """Whether that is the operator's key, with space around it or not; takes the same time for any other.
-
-    Raises UserError where the operator's is too short.
-    """
-    key = settings.operator_key()
-    return key is not None and hmac.compare_digest(given.strip().encode(), key.encode())
-
-
-def identify_visitors(find: Callable[[], str]) -> None:
-    """Tells how to find the workspace of the visitor whom a hosted server is serving in this thread."""
-    _visitor[:] = [find]
-
-
 @contextmanager
 def reading_upload() -> Iterator[None]:
     """Reads the files of an upload, in the folder where they are."""
@@ -165,7 +114,7 @@ def reading_upload() -> Iterator[None]:
 def require_files(kind: str, *, may_be_upload: bool = True) -> None:
     """Raises DeniedError where a visitor of a hosted server names files of that server, as `kind` of source."""
     is_upload = may_be_upload and _reads_upload.get()
-    if settings.is_hosted() and current() != LOCAL and not is_upload:
+    if asker.is_hosted() and asker.current() != asker.LOCAL and not is_upload:
         raise DeniedError(
             f"A source of the kind `{kind}` names files of the server, which its visitors cannot read; upload the"
             " files on Data."
@@ -178,7 +127,7 @@ def run_folder(run: str | Path, verb: Verb = "explore") -> Path:
     A Path comes from this program, not from a visitor, and is not checked. Raises UserError where there is no such run
     or this workspace may not do that with it.
     """
-    is_own_computer = current() == LOCAL
+    is_own_computer = asker.current() == asker.LOCAL
     candidates = [Path(run)] if is_own_computer or isinstance(run, Path) else []
     if ID.fullmatch(str(run)):
         candidates += [runs_folder() / str(run), settings.SHIPPED / str(run)]
@@ -203,7 +152,11 @@ def runs_folder() -> Path:
 
 def run_in(folder: Path) -> Thing:
     """The run in a folder. Raises OSError where it has no recipe.json; a damaged one is the operator's."""
-    owner = EVERYBODY if folder.parent == settings.SHIPPED else about(folder / "recipe.json").owner
+    owner = (
+        asker.EVERYBODY
+        if folder.parent == settings.SHIPPED
+        else about(folder / "recipe.json").owner
+    )
     return Thing("run", folder.name, owner, sharing("run", folder.name).link)
 
 
@@ -217,7 +170,7 @@ def training_data_in(folder: Path) -> Thing:
     run = run_in(folder)
     said = about(folder / "recipe.json")
     if all(spec.startswith(SHIPPED_SOURCES) for spec in (said.source, said.valid or said.source)):
-        return Thing("dataset of the run", run.id, EVERYBODY)
+        return Thing("dataset of the run", run.id, asker.EVERYBODY)
     is_shared = run.is_shared and sharing("run", run.id).data
     return Thing("dataset of the run", run.id, run.owner, is_shared)
 
@@ -225,7 +178,7 @@ def training_data_in(folder: Path) -> Thing:
 def may_see_data(folder: Path) -> bool:
     """Whether this request may see sentences of the dataset of the run in a folder; not of one deleted meanwhile."""
     try:
-        return may(current(), "view", training_data_in(folder))
+        return may(asker.current(), "view", training_data_in(folder))
     except OSError:
         return False
 
@@ -238,12 +191,12 @@ def reading_data_of(folder: Path) -> Iterator[None]:
     """
     run = run_in(folder)
     require("view", training_data_in(folder))
-    is_own = may(current(), "change", run)
+    is_own = may(asker.current(), "change", run)
     try:
-        with acting_as(current() if is_own else run.owner):
+        with asker.acting_as(asker.current() if is_own else run.owner):
             yield
     except UserError as error:
-        if is_own or run.owner == EVERYBODY:
+        if is_own or run.owner == asker.EVERYBODY:
             raise
         raise UserError(
             f"The dataset of the run `{shortened(run.id)}` cannot be read now: it was deleted or is damaged; ask the"
@@ -287,7 +240,7 @@ def _read_about(path: Path, changed: int, size: int) -> About:
     known: dict[str, Any] = content if isinstance(content, dict) else {}
     owner, name, source, valid = map(_text, map(known.get, ("owner", "name", "source", "valid")))
     rows = known.get("n_pairs")
-    return About(owner or LOCAL, name, source, valid, rows if isinstance(rows, int) else 0)
+    return About(owner or asker.LOCAL, name, source, valid, rows if isinstance(rows, int) else 0)
 
 
 def _text(value: object) -> str:

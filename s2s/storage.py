@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from s2s import access, settings
-from s2s.config import UserError
+from s2s.config import UserError, asker
 
 
 class Kind(NamedTuple):
@@ -108,11 +108,11 @@ def require_room(owner: str, *, n_bytes: int = 0, rows: int = 0, runs: int = 0) 
 
     `n_bytes` may be an estimate. Only servers with such limits look at what is stored.
     """
-    if owner == access.NOBODY:
+    if owner == asker.NOBODY:
         raise UserError(
             "Nothing can be stored without a workspace: allow cookies for this page, then reload it."
         )
-    if owner == access.LOCAL and settings.is_hosted():  # the operator
+    if owner == asker.LOCAL and asker.is_hosted():  # the operator
         return
     allowed = settings.limits()
     if (allowed.bytes, allowed.rows, allowed.runs) != (None, None, None):

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from s2s import access, settings
-from s2s.access import EVERYBODY, LOCAL, NOBODY, Sharing, Thing, may
-from s2s.config import DataConfig, Recipe, UserError
+from s2s.access import Sharing, Thing, may
+from s2s.config import DataConfig, Recipe, UserError, asker
 from s2s.data import Corpus, Pair, saved_datasets, uploads
 from s2s.jobs import import_service as imports
 from s2s.processes import queue
@@ -40,19 +40,21 @@ def _hosted(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_only_the_owner_changes_and_a_link_lets_others_look(verb: access.Verb) -> None:
     private = Thing("run", RUN, OWNER)
     shared = Thing("run", RUN, OWNER, is_shared=True)
-    shipped = Thing("run", "demo", EVERYBODY)
+    shipped = Thing("run", "demo", asker.EVERYBODY)
     assert may(OWNER, verb, private)
-    for other in (STRANGER, LOCAL, NOBODY, EVERYBODY, "An", f"{OWNER} "):
+    for other in (STRANGER, asker.LOCAL, asker.NOBODY, asker.EVERYBODY, "An", f"{OWNER} "):
         assert not may(other, verb, private)
         assert may(other, verb, shared) is (verb in GUEST)
         assert may(other, verb, shipped) is (verb not in ("change", "delete"))
-    assert not may(NOBODY, verb, Thing("run", RUN, NOBODY))  # damaged: nobody owns nothing
+    assert not may(
+        asker.NOBODY, verb, Thing("run", RUN, asker.NOBODY)
+    )  # damaged: nobody owns nothing
 
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_one_person_on_their_own_computer_may_do_everything(verb: access.Verb) -> None:
-    assert access.current() == LOCAL
-    assert may(LOCAL, verb, Thing("run", RUN, OWNER))
+    assert asker.current() == asker.LOCAL
+    assert may(asker.LOCAL, verb, Thing("run", RUN, OWNER))
     assert not may(STRANGER, verb, Thing("run", RUN, OWNER))
 
 
@@ -60,14 +62,14 @@ def test_one_person_on_their_own_computer_may_do_everything(verb: access.Verb) -
 def test_a_request_works_for_the_visitor_the_owner_of_the_job_or_nobody(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(access, "_visitor", [])
-    assert access.current() == NOBODY
-    access.identify_visitors(lambda: STRANGER)
-    assert access.current() == STRANGER
-    with access.acting_as(OWNER):
-        assert access.current() == OWNER
-        later = access.for_this_visitor(access.current)
-    assert (access.current(), later()) == (STRANGER, OWNER)
+    monkeypatch.setattr(asker, "_visitor", [])
+    assert asker.current() == asker.NOBODY
+    asker.identify_visitors(lambda: STRANGER)
+    assert asker.current() == STRANGER
+    with asker.acting_as(OWNER):
+        assert asker.current() == OWNER
+        later = asker.for_this_visitor(asker.current)
+    assert (asker.current(), later()) == (STRANGER, OWNER)
 
 
 @pytest.fixture
@@ -195,7 +197,7 @@ def test_every_public_function_that_takes_an_id_asks(
                 assert parameter.default is not parameter.empty, f"{name}: say what {parameter} is"
         asked.clear()
         answer = None
-        with access.acting_as(STRANGER), suppress(UserError):
+        with asker.acting_as(STRANGER), suppress(UserError):
             answer = function(**arguments)
             if inspect.isgenerator(answer):
                 answer = list(answer)
@@ -230,7 +232,7 @@ def test_a_stranger_hears_the_same_of_a_private_run_as_of_none(
             access.run_folder(run)
         return str(error.value).replace(run, "")
 
-    with access.acting_as(STRANGER):
+    with asker.acting_as(STRANGER):
         assert heard(RUN) == heard("zzzz0123456789ab")
         for path in (access.runs_folder() / RUN, Path("..") / RUN):
             assert "that you may open" in heard(str(path))
@@ -240,12 +242,12 @@ def test_a_stranger_hears_the_same_of_a_private_run_as_of_none(
 
 def test_a_link_gives_view_and_never_change_and_can_be_revoked(things: dict[str, str]) -> None:
     run = Thing("run", RUN, OWNER)
-    with access.acting_as(STRANGER), pytest.raises(access.DeniedError):
+    with asker.acting_as(STRANGER), pytest.raises(access.DeniedError):
         access.share(run, Sharing(link=True))
-    with access.acting_as(OWNER):
+    with asker.acting_as(OWNER):
         assert not access.is_decided(run)
         access.share(run, Sharing(link=True))
-    with access.acting_as(STRANGER):
+    with asker.acting_as(STRANGER):
         folder = access.run_folder(RUN)
         assert find_run(RUN, STRANGER)
         assert not list_runs(STRANGER)
@@ -253,13 +255,13 @@ def test_a_link_gives_view_and_never_change_and_can_be_revoked(things: dict[str,
             with pytest.raises(access.DeniedError, match="belongs to somebody else"):
                 access.run_folder(RUN, verb)  # type: ignore[arg-type]
         assert not may(STRANGER, "view", access.training_data_in(folder))
-    with access.acting_as(OWNER):
+    with asker.acting_as(OWNER):
         access.share(run, Sharing(link=True, data=True))
         assert may(STRANGER, "view", access.training_data_in(folder))
         access.share(run, Sharing(link=False, data=True))
         assert not may(STRANGER, "view", access.training_data_in(folder))
         assert access.is_decided(run)
-    with access.acting_as(STRANGER), pytest.raises(access.DeniedError, match="that you may open"):
+    with asker.acting_as(STRANGER), pytest.raises(access.DeniedError, match="that you may open"):
         access.run_folder(RUN)
 
 
@@ -273,22 +275,22 @@ def test_a_dataset_ships_only_if_its_validation_pairs_do(
     path = access.runs_folder() / RUN / "recipe.json"
     about = json.loads(path.read_bytes()) | {"source": "builtin:en-fr", "valid": valid}
     path.write_text(json.dumps(about))
-    with access.acting_as(OWNER):
+    with asker.acting_as(OWNER):
         access.share(Thing("run", RUN, OWNER), Sharing(link=True))
-    with access.acting_as(STRANGER):
+    with asker.acting_as(STRANGER):
         assert access.may_see_data(path.parent) is is_public
 
 
 def test_whose_a_shared_thing_is_its_files_say_and_not_the_caller(things: dict[str, str]) -> None:
     for kind, id in (("run", RUN), ("evaluation", things["evaluation"])):
-        with access.acting_as(STRANGER), pytest.raises(access.DeniedError):
+        with asker.acting_as(STRANGER), pytest.raises(access.DeniedError):
             access.share(Thing(kind, id, STRANGER), Sharing(link=True))
         assert access.sharing(kind, id) == Sharing()
-        with access.acting_as(OWNER):
+        with asker.acting_as(OWNER):
             access.share(Thing(kind, id, STRANGER), Sharing(link=True))
         assert access.sharing(kind, id) == Sharing(link=True)
     for kind, id in (("evaluation", "none"), ("run", "../runs/x")):
-        with access.acting_as(STRANGER), pytest.raises(access.DeniedError, match="There is no"):
+        with asker.acting_as(STRANGER), pytest.raises(access.DeniedError, match="There is no"):
             access.share(Thing(kind, id, STRANGER), Sharing(link=True))
 
 
@@ -309,14 +311,14 @@ def test_visitors_name_no_files_of_the_server(tmp_path: Path) -> None:
     (tmp_path / "secret.tsv").write_text("a\tb\n")
     prefixes = ("", "file:", "text:", "pasted:", "disk:")
     places = (str(tmp_path / "secret.tsv"), "/etc/passwd", f"{tmp_path}/secret.tsv#rows=1")
-    for who, prefix, place in itertools.product((STRANGER, NOBODY), prefixes, places):
-        with access.acting_as(who), pytest.raises(access.DeniedError, match="files of the server"):
+    for who, prefix, place in itertools.product((STRANGER, asker.NOBODY), prefixes, places):
+        with asker.acting_as(who), pytest.raises(access.DeniedError, match="files of the server"):
             load(f"{prefix}{place}")
     with (
-        access.acting_as(STRANGER),
+        asker.acting_as(STRANGER),
         access.reading_upload(),
         pytest.raises(access.DeniedError, match="files of the server"),
     ):
         load(f"disk:{tmp_path}")
-    with access.acting_as(LOCAL):
+    with asker.acting_as(asker.LOCAL):
         assert len(load(str(tmp_path / "secret.tsv"))) == 1

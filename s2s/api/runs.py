@@ -14,8 +14,8 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from s2s import access, runs
-from s2s.config import PRESETS, Recipe, UserError, choose, override, shortened
+from s2s import runs
+from s2s.config import PRESETS, Recipe, UserError, asker, choose, override, shortened
 from s2s.data import (
     Columns,
     GivenPairs,
@@ -262,7 +262,7 @@ def train(
         None if valid is None else with_sample(_spec(valid, columns, name, " (validation)"), seed),
         _preset_name(preset, init_from),
         name or (path.name if out is not None else _run_name(preset, init_from, source)),
-        owner=access.current(),
+        owner=asker.current(),
         init_from=init_from,
         given=tuple(changes),
     )
@@ -303,7 +303,7 @@ def _spec(given: GivenPairs, columns: Columns | None, name: str, part: str = "")
         return given
     corpus = as_corpus(given, columns)
     title = f"{name or dataset_title(given, columns)}{part}"
-    hash = saved_datasets.save(corpus, name=title, owner=access.current(), keeps_name=not name)
+    hash = saved_datasets.save(corpus, name=title, owner=asker.current(), keeps_name=not name)
     return f"corpus:{hash}"
 
 

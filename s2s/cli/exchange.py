@@ -78,7 +78,7 @@ def import_(arguments: argparse.Namespace) -> None:
     """Open a published model as a run, from the Hugging Face Hub or a folder; or a run from the zip that `export --to
     run` wrote.
     """
-    from s2s.access import LOCAL
+    from s2s.config import asker
     from s2s.jobs import run_archives
     from s2s.runs import runs_folder
 
@@ -104,7 +104,7 @@ def import_(arguments: argparse.Namespace) -> None:
         if arguments.out:
             folder = run_archives.open_at(raw, path.name, Path(arguments.out)).path
         else:
-            folder = runs_folder() / run_archives.bring_in(raw, path.name, LOCAL)
+            folder = runs_folder() / run_archives.bring_in(raw, path.name, asker.LOCAL)
     print(f"The run is in {folder}")
 
 

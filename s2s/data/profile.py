@@ -19,8 +19,8 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import Any
 
-from s2s import access, files, settings
-from s2s.config import DataConfig, UserError
+from s2s import files, settings
+from s2s.config import DataConfig, UserError, asker
 from s2s.data import saved_datasets
 from s2s.data.caps import Caps
 from s2s.data.reader_slots import MAX_WAIT
@@ -94,7 +94,7 @@ class DatasetProfile:
             "data": data.to_json(),
             "caps": caps.to_json(),
             "token": token,
-            "workspace": access.current(),
+            "workspace": asker.current(),
         }
         files.write_json(self._state_file, {"doing": "Starting.", "share": 0.0})
         self._process = _spawn(order)

@@ -22,7 +22,7 @@ from typing import Any
 import psutil
 
 from s2s import access, files, hub, settings, storage
-from s2s.config import DataConfig, UserError
+from s2s.config import DataConfig, UserError, asker
 from s2s.data.caps import Caps
 from s2s.data.reader_slots import MAX_WAIT, reader_slot
 from s2s.data.sections import PROFILE_SECTIONS, UPDATE_SECONDS, Progress, ReaderJob, Section
@@ -64,7 +64,7 @@ def carry_out(order: Mapping[str, Any]) -> None:
     total = READ_WEIGHT + sum(section.weight for section in sections.values())
     job = ReaderJob(Path(order["folder"]), order["spec"], data, Progress(_state(order), total))
     with contextlib.ExitStack() as stack:
-        stack.enter_context(access.acting_as(order["workspace"]))
+        stack.enter_context(asker.acting_as(order["workspace"]))
         if (uploaded := Path(order["files"])).is_dir():
             # so that errors name the files without their folders
             stack.enter_context(contextlib.chdir(uploaded))

@@ -10,8 +10,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from s2s import files
-from s2s.access import LOCAL
-from s2s.config import UserError
+from s2s.config import UserError, asker
 
 MAX_READERS = 2  # processes that read at the same time on one machine; the others wait
 MAX_WAIT = 300.0  # seconds: as long as one reading may take
@@ -83,7 +82,7 @@ def _take(folder: Path, owner: str) -> FileLock | str:
                 owners.append(held_by.read_text(encoding="utf-8"))
             else:
                 free[held_by] = lock
-        has_one = owner != LOCAL and owner in owners
+        has_one = owner != asker.LOCAL and owner in owners
         taken = None if has_one or not free else free.popitem()
         if taken:
             files.write_text(taken[0], owner)

@@ -22,7 +22,7 @@ from types import MappingProxyType
 from typing import Any
 
 from s2s import access, settings, storage
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.data.corpus import Corpus, Splits, write_split
 from s2s.data.formats.table import one_line
 from s2s.data.options import Options
@@ -242,7 +242,7 @@ def listing(owner: str) -> list[SavedDataset]:
 
 def name_of(spec: str) -> str:
     """The name of a saved dataset of who asks; any other is called by its SPEC."""
-    return next((each.name for each in listing(access.current()) if each.spec == spec), spec)
+    return next((each.name for each in listing(asker.current()) if each.spec == spec), spec)
 
 
 def rename(hash: str, owner: str, name: str) -> None:
@@ -371,8 +371,8 @@ def _readable_about(hash: str) -> dict[str, Any] | None:
 def _about_for(hash: str, verb: access.Verb, workspace: str | None = None) -> dict[str, Any]:
     """The content of about.json; to strangers a dataset, whole or damaged, seems not to exist."""
     about = _readable_about(hash)
-    who = access.current() if workspace is None else workspace
-    if not access.may(who, verb, thing(hash, about["owner"] if about else access.LOCAL)):
+    who = asker.current() if workspace is None else workspace
+    if not access.may(who, verb, thing(hash, about["owner"] if about else asker.LOCAL)):
         raise _unknown(hash)
     return about or _about(hash)
 

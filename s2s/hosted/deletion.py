@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from s2s import access, lessons, settings, storage
-from s2s.config import UserError, shortened
+from s2s.config import UserError, asker, shortened
 from s2s.data import is_reading
 from s2s.files import TRASH
 from s2s.hosted import exports, rows
@@ -32,11 +32,11 @@ def delete_workspace(
     """Deletes everything of a workspace; returns how much that was. Its jobs are ended first.
 
     The files of the database may hold something of it until `queue.is_erased(queue.last_deletion())`.
-    May be called again where it was interrupted. An operator acts as the workspace (`access.acting_as`). Raises
+    May be called again where it was interrupted. An operator acts as the workspace (`asker.acting_as`). Raises
     UserError where something cannot be deleted, DeniedError for another's workspace.
     """
     is_visitors = access.ID.fullmatch(workspace)
-    if not is_visitors or workspace in (access.LOCAL, access.EVERYBODY):
+    if not is_visitors or workspace in (asker.LOCAL, asker.EVERYBODY):
         raise UserError(
             f"`{shortened(workspace)}` is not the workspace of a visitor and cannot be deleted; name another."
         )

@@ -10,8 +10,8 @@ import time
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from s2s import access, lessons, settings, storage
-from s2s.config import UserError
+from s2s import lessons, settings, storage
+from s2s.config import UserError, asker
 from s2s.hosted import deletion, exports, rows
 from s2s.links import short as short_links
 from s2s.processes import queue
@@ -67,7 +67,7 @@ def delete_expired(*, now: float | None = None) -> int:
     Returns how many things. Raises UserError where the database is away: nothing is deleted then.
     """
     now = time.time() if now is None else now
-    if not settings.is_hosted():
+    if not asker.is_hosted():
         return 0
     kept = rows.kept()
     expired = [
@@ -101,7 +101,7 @@ def _lately(kept: Mapping[str, float], now: float) -> list[str]:
 
 def _when(item: Item, kept: Mapping[str, float]) -> float | None:
     days = settings.expire_days()
-    if days is None or item.owner in (access.LOCAL, access.EVERYBODY):
+    if days is None or item.owner in (asker.LOCAL, asker.EVERYBODY):
         return None
     if item.kind is storage.UPLOAD:
         return item.changed + rows.DAY

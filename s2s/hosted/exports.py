@@ -13,8 +13,8 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from s2s import access, lessons, settings, storage, versions
-from s2s.config import UserError
+from s2s import lessons, settings, storage, versions
+from s2s.config import UserError, asker
 from s2s.files import archives
 from s2s.hosted import keys, rows
 from s2s.links import short as short_links
@@ -160,7 +160,7 @@ def _progress(done: Mapping[str, lessons.Progress]) -> bytes:
 def _without_server(content: bytes, item: Item) -> bytes:
     """A JSON file without the folder and the workspace of this server: elsewhere it belongs to whoever unpacks it."""
     home = json.dumps(str(settings.home().resolve()))[1:-1].encode()
-    return content.replace(home, b"S2S_HOME").replace(item.owner.encode(), access.LOCAL.encode())
+    return content.replace(home, b"S2S_HOME").replace(item.owner.encode(), asker.LOCAL.encode())
 
 
 def _safe(name: str) -> str:

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from s2s import access
 from s2s.access import Thing
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.processes import queue
 
 LONGEST_NOTICE = 300  # characters
-SERVER = Thing("server", "this server", access.OPERATOR)
+SERVER = Thing("server", "this server", asker.OPERATOR)
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def stop_job(job_id: str) -> None:
 
 def live_jobs(*, now: float | None = None) -> list[QueuedJob]:
     """All jobs that wait or run, the running ones first, then in the order in which they will start."""
-    access.require("list", Thing("job", "", access.OPERATOR))
+    access.require("list", Thing("job", "", asker.OPERATOR))
     now = time.time() if now is None else now
     positions = queue.positions()
     jobs = [_queued(job, positions.get(job.id), now) for job in reversed(queue.live_jobs())]

@@ -11,8 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
-from s2s import access, settings, storage
-from s2s.config import UserError, shortened
+from s2s import access, storage
+from s2s.config import UserError, asker, shortened
 from s2s.files import UnwrittenError
 from s2s.jobs import run_service
 from s2s.jobs.model_import import check_settings
@@ -65,7 +65,7 @@ def too_large(folder: RunFolder) -> str:
     if n_bytes <= MAX_DOWNLOAD:
         return ""
     instead = "`python -m s2s export RUN --to run --out FILE.zip` writes it"
-    if settings.is_hosted():
+    if asker.is_hosted():
         instead = "Export all, under My workspace, has it"
     return (
         f"This run has {n_bytes / 1e6:,.0f} MB, more than the {MAX_DOWNLOAD / 1e6:,.0f} MB that a page hands over;"
@@ -89,7 +89,7 @@ def bring_in(raw: IO[bytes], name: str, owner: str, *, without: Collection[str] 
 
 def open_at(raw: IO[bytes], name: str, path: Path) -> RunFolder:
     """Unpacks the run of a zip into a new folder of this computer. Raises UserError as `bring_in` does."""
-    return archive.unpack(archive.opened(raw, name), path, partial(_own, access.LOCAL, (), ()))
+    return archive.unpack(archive.opened(raw, name), path, partial(_own, asker.LOCAL, (), ()))
 
 
 def _own(owner: str, taken: Collection[str], without: Collection[str], folder: RunFolder) -> None:

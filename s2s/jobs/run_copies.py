@@ -8,7 +8,7 @@ from __future__ import annotations
 import tempfile
 
 from s2s import access, settings
-from s2s.config import UserError, shortened
+from s2s.config import UserError, asker, shortened
 from s2s.files import UnwrittenError
 from s2s.jobs import run_archives
 from s2s.runs import RunFolder, archive, guests
@@ -18,7 +18,7 @@ def why_private(run_id: str) -> str:
     """Why nobody else could copy a run, even if its owner allowed it; "" where nothing is hidden from guests."""
     folder = RunFolder(access.run_folder(run_id))
     about = folder.about()
-    with access.acting_as(access.NOBODY):
+    with asker.acting_as(asker.NOBODY):
         shown = guests.about_run(about, folder.path)
     if all((shown.get(key) or "") == (about[key] or "") for key in about):  # nothing is None or ""
         return ""
@@ -29,8 +29,8 @@ def may_copy(run_id: str) -> bool:
     """Whether this request may copy a run of somebody else. Raises UserError where it may not see it."""
     folder = access.run_folder(run_id)
     is_allowed = access.run_in(folder).is_shared and access.sharing("run", folder.name).copy
-    is_guest = not access.may(access.current(), "change", access.run_in(folder))
-    has_workspace = access.current() != access.NOBODY
+    is_guest = not access.may(asker.current(), "change", access.run_in(folder))
+    has_workspace = asker.current() != asker.NOBODY
     return is_allowed and is_guest and has_workspace and not why_private(run_id)
 
 
@@ -39,7 +39,7 @@ def copy(run_id: str) -> str:
 
     Raises UserError where that may not be, or is too much for the workspace.
     """
-    owner = access.current()
+    owner = asker.current()
     folder = RunFolder(access.run_folder(run_id))
     if not may_copy(run_id):
         raise access.DeniedError(

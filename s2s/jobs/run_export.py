@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from s2s import access, faults, settings
-from s2s.config import Recipe, UserError, override
+from s2s import access, faults
+from s2s.config import Recipe, UserError, asker, override
 from s2s.data import TASKS, task_of
 from s2s.data import load as load_dataset
 from s2s.files import archives, require_free
@@ -132,7 +132,7 @@ def too_large(n_bytes: int) -> str:
     """Why a page cannot hand over a folder of that size; empty where it can."""
     if n_bytes <= MAX_DOWNLOAD:
         return ""
-    instead = "" if settings.is_hosted() else " `python -m s2s export` writes it."
+    instead = "" if asker.is_hosted() else " `python -m s2s export` writes it."
     return (
         f"it has {n_bytes / 1e6:,.0f} MB, more than the {MAX_DOWNLOAD / 1e6:,.0f} MB that a page hands over."
         f"{instead}"

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from s2s import access, settings
-from s2s.config import Recipe, UserError
+from s2s import access
+from s2s.config import Recipe, UserError, asker
 from s2s.jobs import run_copies
 from s2s.runs import Metrics, RunFolder
 
@@ -95,11 +95,11 @@ def may_record(run_id: str) -> bool:
     about = RunFolder(path).about()
     specs = [str(about.get("source") or ""), *filter(None, [about.get("valid")])]
     is_from_scratch = not about.get("init_from") and not about.get("imported")
-    is_own = access.may(access.current(), "change", access.run_in(path))
+    is_own = access.may(asker.current(), "change", access.run_in(path))
     if not (is_own and is_from_scratch and all(str(spec).startswith(READABLE) for spec in specs)):
         return False
     is_shared = access.sharing("run", path.name).link and not run_copies.why_private(path.name)
-    return is_shared or not settings.is_hosted()
+    return is_shared or not asker.is_hosted()
 
 
 def read(content: Mapping[str, Any]) -> RunRecord:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from s2s import access
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.lessons.catalog import find_lesson
 from s2s.processes import queue
 
@@ -65,8 +65,8 @@ class Participant:
 def open_class(lesson: str, *, now: float | None = None) -> LessonClass:
     """A new class of the present workspace. Raises UserError for an unknown lesson, and for too many classes."""
     now = time.time() if now is None else now
-    owner = access.current()
-    if owner == access.NOBODY:
+    owner = asker.current()
+    if owner == asker.NOBODY:
         raise UserError(
             "A class belongs to a workspace, and this browser has none: allow cookies for this page."
         )
@@ -85,7 +85,7 @@ def open_class(lesson: str, *, now: float | None = None) -> LessonClass:
 def own_classes(*, now: float | None = None) -> list[LessonClass]:
     """Those that the present workspace has open, newest first."""
     since = (time.time() if now is None else now) - CLASS_DAYS * DAY
-    mine = sa.select(CLASSES).where(CLASSES.c.owner == access.current(), CLASSES.c.created > since)
+    mine = sa.select(CLASSES).where(CLASSES.c.owner == asker.current(), CLASSES.c.created > since)
     with queue.begin() as connection:
         rows = connection.execute(mine.order_by(CLASSES.c.created.desc(), CLASSES.c.id)).all()
     return [_class(row) for row in rows]
@@ -136,7 +136,7 @@ def join_class(id: str, step: int, n_right: int, *, now: float | None = None) ->
     """
     now = time.time() if now is None else now
     find_class(id, now=now)
-    if access.current() == access.NOBODY:
+    if asker.current() == asker.NOBODY:
         raise UserError(
             "This browser has no workspace: allow cookies for this page, and try again."
         )
@@ -231,7 +231,7 @@ def _mine(id: str) -> sa.ColumnElement[bool]:
 
 
 def _hash(id: str, workspace: str | None = None) -> str:
-    who = access.current() if workspace is None else workspace
+    who = asker.current() if workspace is None else workspace
     return hashlib.sha256(f"{id} {who}".encode()).hexdigest()[:32]
 
 

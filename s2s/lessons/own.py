@@ -10,7 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from s2s import access
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.lessons import lesson_file
 from s2s.lessons.lesson import Lesson, Step, View
 from s2s.links import short as short_links
@@ -56,7 +56,7 @@ def add_lesson(lesson: Lesson, *, now: float | None = None) -> Lesson:
     Raises UserError where there is no workspace, no room, or no database.
     """
     made = replace(lesson, id=secrets.token_urlsafe(LENGTH * 3 // 4))
-    _add(OwnLesson(made, access.current(), is_shared=False), now)
+    _add(OwnLesson(made, asker.current(), is_shared=False), now)
     return made
 
 
@@ -85,7 +85,7 @@ def restore_lesson(deleted: OwnLesson, *, now: float | None = None) -> None:
 
 def _add(own: OwnLesson, now: float | None) -> None:
     now = time.time() if now is None else now
-    if own.owner == access.NOBODY:
+    if own.owner == asker.NOBODY:
         raise UserError(
             "A lesson is kept for a workspace, and this browser has none: allow cookies for this page."
         )
@@ -94,7 +94,7 @@ def _add(own: OwnLesson, now: float | None) -> None:
     with queue.alone() as connection:
         mine = sa.select(sa.func.count()).where(OWN_LESSONS.c.owner == own.owner)
         n_lessons = int(connection.execute(mine.select_from(OWN_LESSONS)).scalar_one())
-        if own.owner != access.LOCAL and n_lessons >= MOST_LESSONS:
+        if own.owner != asker.LOCAL and n_lessons >= MOST_LESSONS:
             raise UserError(
                 f"This workspace has {n_lessons} lessons, the most that are stored for one; delete one first."
             )
@@ -107,7 +107,7 @@ def _add(own: OwnLesson, now: float | None) -> None:
 
 def own_lessons() -> list[OwnLesson]:
     """Those of the present workspace, oldest first."""
-    if (owner := access.current()) == access.NOBODY:
+    if (owner := asker.current()) == asker.NOBODY:
         return []
     mine = sa.select(OWN_LESSONS).where(OWN_LESSONS.c.owner == owner)
     with queue.begin() as connection:

@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 from s2s import access
+from s2s.config import asker
 from s2s.data import one_line
 from s2s.files import archives
 from s2s.jobs import external
@@ -124,7 +125,7 @@ def bundle(answer: Evaluated) -> bytes:
     """
     place = evaluations.folder(answer.evaluation.id)
     sentences = access.sentences_of(place.id, place.evaluation().owner)
-    access.require("download", sentences, access.current())
+    access.require("download", sentences, asker.current())
     described: Sequence[dict[str, Any]] = answer.provenance.get("systems", ())
     given = external.covering(place, answer.n)
     runs = dict.fromkeys(system.run for system in answer.evaluation.systems if system.run)

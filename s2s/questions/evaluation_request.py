@@ -9,8 +9,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from s2s import access
-from s2s.config import UserError, flat, override, parse_assignments, shortened, unique_names
+from s2s.config import UserError, asker, flat, override, parse_assignments, shortened, unique_names
 from s2s.data import saved_datasets
 from s2s.decode import STRATEGIES
 from s2s.jobs import EvaluationRequest, evaluation_service, test_sets, validation
@@ -261,7 +260,7 @@ def _tell(have: Have, place: EvaluationFolder) -> None:
 def known(asked: EvaluationRequest, have: Have) -> EvaluationFolder | None:
     """The asker's newest evaluation of the same systems, test set and scoring, whether it is done or not."""
     runs: list[Run] = []
-    for found in evaluations.list_evaluations(access.current(), asked.run):
+    for found in evaluations.list_evaluations(asker.current(), asked.run):
         place = evaluations.folder(found.id)
         scores = place.scores()
         is_by_rule = asked.scoring.tokenize == AUTO and scores.get("tokenizer_reason")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any, TypeVar
 
 from s2s import access
-from s2s.config import UserError, shortened
+from s2s.config import UserError, asker, shortened
 from s2s.data import Preview, load_preview
 from s2s.faults import marked
 from s2s.model import weights_path
@@ -69,7 +69,7 @@ class TooLongError(Exception):
 
 
 class Have:
-    """For whoever this code works for (`access.current()`), in this process.
+    """For whoever this code works for (`asker.current()`), in this process.
 
     Every thing is opened here, and nowhere else in a question: what the asker may not open raises DeniedError.
     """
@@ -81,7 +81,7 @@ class Have:
     @property
     def owner(self) -> str:
         """The workspace of the asker."""
-        return access.current()
+        return asker.current()
 
     def steps(self, of: int) -> Callable[[], None] | None:
         """What a search of at most so many steps calls before each; what it raises ends the search."""
@@ -124,12 +124,12 @@ class Have:
         download all of it.
         """
         sentences = access.sentences_of(evaluation.id, evaluation.owner)
-        return access.may(access.current(), verb, sentences)
+        return access.may(asker.current(), verb, sentences)
 
     def is_own(self, evaluation: Evaluation) -> bool:
         """Whether the asker may change it."""
         thing = access.evaluation_of(evaluation.id, evaluation.owner)
-        return access.may(access.current(), "change", thing)
+        return access.may(asker.current(), "change", thing)
 
     def titles(self, runs: Iterable[str]) -> dict[str, str]:
         """What runs are called, by id; by their ids where the asker may not open them."""
@@ -150,7 +150,7 @@ class Have:
         if known := self.known(question, key):
             return known
         with ANSWERS.asking(key, self.paused):
-            if known := ANSWERS.get(key, access.current()):  # while this one waited
+            if known := ANSWERS.get(key, asker.current()):  # while this one waited
                 return known
             start = time.perf_counter()
             try:
@@ -158,7 +158,7 @@ class Have:
             except TooLongError:
                 return self.elsewhere(question, key)
             found = Timed(answer, time.perf_counter() - start)
-            return ANSWERS.put(key, access.current(), found)
+            return ANSWERS.put(key, asker.current(), found)
 
     def paused(self) -> contextlib.AbstractContextManager[None]:
         """What this thread waits in for the answer that another one asks for."""
@@ -171,7 +171,7 @@ class Have:
 
     def known(self, question: Question[Any], key: Hashable) -> Timed | None:
         """What need not be asked again."""
-        return ANSWERS.get(key, access.current())
+        return ANSWERS.get(key, asker.current())
 
     def elsewhere(self, question: Question[Any], key: Hashable) -> Timed:
         """The answer to a question that takes too long here."""

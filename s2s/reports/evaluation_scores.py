@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from s2s import access
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.jobs import validation
 from s2s.reports import document
 from s2s.runs import Evaluation, guests
@@ -24,7 +23,7 @@ def evaluations(run_ids: Iterable[str]) -> Iterable[str]:
     found = {
         each.id: each
         for run_id in run_ids
-        for each in stored.list_evaluations(access.current(), run_id)
+        for each in stored.list_evaluations(asker.current(), run_id)
     }
     newest = sorted(found.values(), key=lambda each: (each.created, each.id), reverse=True)
     tables = [table for table in map(_table, newest[:MOST]) if table]

@@ -23,10 +23,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from s2s import access, files
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.runs.store import now
 from s2s.scores import METRICS, Scoring, is_comparable
-from s2s.settings import OWNER, SHIPPED_EVALUATIONS, home, new_id
+from s2s.settings import SHIPPED_EVALUATIONS, home, new_id
 
 FORMAT = 1
 ID = re.compile(r"[\w-]{1,64}")
@@ -328,7 +328,7 @@ def folder(
     try:
         owner = found.evaluation().owner
     except UserError:  # damaged: the operator's
-        access.require(verb, access.evaluation_of(evaluation, OWNER), workspace)
+        access.require(verb, access.evaluation_of(evaluation, asker.LOCAL), workspace)
         raise
     access.require(verb, access.evaluation_of(evaluation, owner), workspace)
     return found
@@ -345,7 +345,7 @@ def shipped(run: str) -> Evaluation | None:
     return EvaluationFolder(path).evaluation() if (path / "evaluation.json").is_file() else None
 
 
-def list_evaluations(owner: str = OWNER, run: str | None = None) -> list[Evaluation]:
+def list_evaluations(owner: str = asker.LOCAL, run: str | None = None) -> list[Evaluation]:
     """An owner's evaluations, newest first; for one run, those that belong to it or have it among their systems.
 
     Unreadable ones are left out; opening one by a link shows why.
@@ -379,7 +379,7 @@ def is_of_earlier_version(scores: Mapping[str, Any]) -> bool:
     return not all(map(is_comparable, signatures))
 
 
-def delete(evaluation: str, owner: str = OWNER) -> None:
+def delete(evaluation: str, owner: str = asker.LOCAL) -> None:
     """Delete an evaluation with its files. Raises UserError if that owner does not have it."""
     held = folder(evaluation, "delete", owner)
     gone = held.path.rename(held.path.with_name(f".deleted-{evaluation}"))

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any
 
 from s2s import access, settings
-from s2s.config import PRESETS, UserError
+from s2s.config import PRESETS, UserError, asker
 from s2s.runs.evaluations import Evaluation, Sentences
 from s2s.runs.listing import RunSummary
 
@@ -37,7 +37,7 @@ SPEC = re.compile(r"corpus:([\w-]+)")
 
 def about_run(about: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
     """The content of recipe.json for this request."""
-    if access.may(access.current(), "change", access.run_in(folder)):
+    if access.may(asker.current(), "change", access.run_in(folder)):
         return about
     source, valid = str(about.get("source") or ""), str(about.get("valid") or "")
     is_shared = access.may_see_data(folder)
@@ -150,7 +150,7 @@ def _title(title: str, run: str) -> str:
 
 def _is_own(found: Evaluation) -> bool:
     thing = access.evaluation_of(found.id, found.owner)
-    return access.may(access.current(), "change", thing)
+    return access.may(asker.current(), "change", thing)
 
 
 def _is_hidden(found: Evaluation) -> bool:
@@ -158,7 +158,7 @@ def _is_hidden(found: Evaluation) -> bool:
     return not (
         _is_own(found)
         or found.test.spec.startswith(access.SHIPPED_SOURCES)
-        or access.may(access.current(), "view", access.sentences_of(found.id, found.owner))
+        or access.may(asker.current(), "view", access.sentences_of(found.id, found.owner))
     )
 
 

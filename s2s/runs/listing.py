@@ -17,11 +17,11 @@ from filelock import FileLock, Timeout
 
 from s2s import access
 from s2s.access import runs_folder
-from s2s.config import TRAINING_FAULTS, UserError
+from s2s.config import TRAINING_FAULTS, UserError, asker
 from s2s.files import TRASH, UNDO_SECONDS, remove_older
 from s2s.model import saved_steps
 from s2s.runs.store import STATES, RunFolder
-from s2s.settings import OWNER, SHIPPED
+from s2s.settings import SHIPPED
 
 LONGEST_NAME = 80
 LONGEST_TAG = 40
@@ -280,7 +280,7 @@ def row_of(path: Path) -> RunSummary | None:
 
 def _damaged(path: Path, about: RunSummary | None, error: str) -> RunSummary:
     return replace(
-        about or RunSummary(path.name, path.name, OWNER, "", "", _changed(path), ""),
+        about or RunSummary(path.name, path.name, asker.LOCAL, "", "", _changed(path), ""),
         state="failed",
         error=error,
     )
@@ -327,7 +327,7 @@ def _stamp(path: Path) -> Stamp:
 def _about(path: Path, stamp: Stamp) -> RunSummary:
     about = RunFolder(path).about()
     name = str(about.get("name") or path.name)
-    owner = str(about.get("owner") or OWNER)
+    owner = str(about.get("owner") or asker.LOCAL)
     try:
         created = datetime.fromisoformat(about["created"]).timestamp()
         steps = int(about["recipe"]["train"]["steps"])

@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any, TypeVar
 
 from s2s import access, settings
+from s2s.config import asker
 
 T = TypeVar("T")
 
@@ -57,7 +58,7 @@ def dataset_name(spec: str) -> str:
     if saved := SAVED.match(spec):
         with contextlib.suppress(OSError):  # deleted
             about = access.about(settings.home() / "corpora" / saved[1] / "about.json")
-            if access.may(access.current(), "view", access.Thing("dataset", saved[1], about.owner)):
+            if access.may(asker.current(), "view", access.Thing("dataset", saved[1], about.owner)):
                 return about.name or spec
     return without(spec, set(_paths(spec)))
 

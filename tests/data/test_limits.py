@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from s2s import access, cli, settings
-from s2s.config import DataConfig, Recipe, UserError, override, parse_assignments
+from s2s import cli, settings
+from s2s.config import DataConfig, Recipe, UserError, asker, override, parse_assignments
 from s2s.data import load
 from s2s.data.caps import Caps
 
@@ -71,7 +71,7 @@ def test_too_wide_a_table_is_refused_at_little_cost(tmp_path: Path) -> None:
             "data": DataConfig().to_json(),
             "caps": Caps().to_json(),
             "token": "",
-            "workspace": access.current(),
+            "workspace": asker.current(),
         }
         orders.append(json.dumps(order))
     settings.home().mkdir(parents=True)

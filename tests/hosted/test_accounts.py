@@ -7,8 +7,8 @@ from s2s.hosted import account_of, keys, rows, workspace_of_account
 from s2s.hosted import accounts as module
 from s2s.jobs import run_service
 from s2s.processes import queue
+from tests.hosted import acting
 from tests.storing import store_dataset, store_evaluation, store_run
-from tests.workspaces import acting
 
 USER = {"is_logged_in": True, "iss": "https://issuer.example", "sub": "42", "email": "a@b.c"}
 

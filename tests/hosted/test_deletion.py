@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from s2s import access, lessons, settings, storage
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.data import uploads
 from s2s.hosted import exports, rows
 from s2s.links import short as short_links
 from s2s.processes import queue
+from tests.hosted import acting
 from tests.storing import store_dataset, store_evaluation, store_run
-from tests.workspaces import acting
 
 
 def files() -> set[str]:
@@ -37,15 +37,15 @@ def test_all_of_one_workspace_goes_and_all_of_another_stays() -> None:
     store_everything("bob", "run-of-bob")
     before = files()
     store_everything("ann", "run-of-ann")
-    with access.acting_as("ann"):
+    with asker.acting_as("ann"):
         run = access.run_in(settings.home() / "runs" / "run-of-ann")
         access.share(run, access.Sharing(link=True))
     deleted = store_run("deleted", "ann")
-    with access.acting_as("ann"):
+    with asker.acting_as("ann"):
         access.share(access.run_in(deleted), access.Sharing(link=True))
     deleted.rename(deleted.with_name(".deleted-deleted"))
     key = rows.open_link(acting.make_link("ann"))
-    with access.acting_as("ann"):
+    with asker.acting_as("ann"):
         link = short_links.make(short_links.Content("", {"src": "x"}))
         lessons.note_step("five-minutes", 1)
         lessons.add_lesson(lessons.LESSONS["five-minutes"])
@@ -56,7 +56,7 @@ def test_all_of_one_workspace_goes_and_all_of_another_stays() -> None:
     assert storage.items("ann") == []
     assert queue.jobs("ann") == []
     assert rows.find("ann") is None
-    with access.acting_as("ann"):
+    with asker.acting_as("ann"):
         assert lessons.all_progress() == {}
         assert lessons.own_lessons() == []
     assert key

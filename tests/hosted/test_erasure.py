@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from s2s import access, lessons, settings
+from s2s import lessons, settings
+from s2s.config import asker
 from s2s.data import reader_slots, uploads
 from s2s.files import database
 from s2s.links import short as short_links
@@ -15,8 +16,8 @@ from s2s.processes import queue
 from s2s.processes.queue import erasure
 from s2s.processes.queue.job_logs import log_path
 from s2s.runs import listing
+from tests.hosted import acting
 from tests.storing import store_dataset, store_evaluation, store_run
-from tests.workspaces import acting
 
 MARKER = "zanzibar"  # in everything that the visitor writes
 
@@ -47,7 +48,7 @@ def write_everything(owner: str, marker: str) -> None:
     log_path(job).write_text(marker)
     queue.keep_log(job)
     acting.keep(owner)
-    with access.acting_as(owner):
+    with asker.acting_as(owner):
         for number in range(40):
             view = {"src": f"{marker} {number} " * 30}
             short_links.make(short_links.Content("", view, f"{marker} title", f"{marker} note"))
@@ -90,7 +91,7 @@ def test_what_is_deleted_alone_leaves_the_files_too(what: str) -> None:
         queue.submit("train", "ann", f"{MARKER}-run", {"name": MARKER})
         queue.delete_jobs(f"{MARKER}-run")
     elif what == "short link":
-        with access.acting_as("ann"):
+        with asker.acting_as("ann"):
             link = short_links.make(short_links.Content("", {"src": MARKER}))
             short_links.delete(link.letters)
     else:

@@ -3,14 +3,14 @@ from pathlib import Path
 
 import pytest
 
-from s2s import access, lessons, settings, storage
-from s2s.config import UserError
+from s2s import lessons, settings, storage
+from s2s.config import UserError, asker
 from s2s.data import uploads
 from s2s.hosted import expiry
 from s2s.hosted.rows import DAY
 from s2s.processes import queue
+from tests.hosted import acting
 from tests.storing import grow_old, store_dataset, store_evaluation, store_run
-from tests.workspaces import acting
 
 NOW = 2_000_000_000.0
 
@@ -47,13 +47,13 @@ def test_what_was_kept_stays_for_another_month() -> None:
 
 def test_answers_of_a_kept_workspace_stay_for_another_month() -> None:
     for workspace in ("ann", "bob"):
-        with access.acting_as(workspace):
+        with asker.acting_as(workspace):
             lessons.note_step("five-minutes", 1, "right", now=NOW - 31 * DAY)
     acting.keep("ann", now=NOW - DAY)
     expiry.delete_expired(now=NOW)
     found = []
     for workspace in ("ann", "bob"):
-        with access.acting_as(workspace):
+        with asker.acting_as(workspace):
             found.append(len(lessons.all_progress()))
     assert found == [1, 0]
 

@@ -6,8 +6,8 @@ from starlette.middleware import Middleware
 from starlette.testclient import TestClient
 
 from s2s.hosted import ROUTES, Visits, keys, rows
+from tests.hosted import acting
 from tests.storing import store_run
-from tests.workspaces import acting
 
 HOST = "http://testserver"
 OURS = {"origin": HOST, "sec-fetch-site": "same-origin"}

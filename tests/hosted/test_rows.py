@@ -5,12 +5,12 @@ import sqlalchemy as sa
 
 from s2s import access
 from s2s import hosted as workspaces
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.files import database
 from s2s.hosted import keys, rows
 from s2s.hosted.rows import DAY
 from s2s.processes import queue
-from tests.workspaces import acting
+from tests.hosted import acting
 
 
 def opened(token: str, now: float | None = None) -> str:
@@ -118,7 +118,7 @@ def test_the_oldest_of_many_computers_is_forgotten() -> None:
 
 @pytest.mark.parametrize("visitor", ["", "bob", "local", "everybody"])
 def test_only_its_visitor_may_do_anything_with_a_whole_workspace(visitor: str) -> None:
-    with access.acting_as(visitor):
+    with asker.acting_as(visitor):
         for action in (
             lambda: rows.make_link("ann"),
             lambda: rows.keep("ann"),

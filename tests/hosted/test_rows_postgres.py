@@ -1,7 +1,7 @@
 """The same against a real PostgreSQL server."""
 
+from tests.hosted import test_rows
 from tests.jobs.queue.test_postgres import _empty, pytestmark, server  # noqa: F401
-from tests.workspaces import test_rows
 
 # Refused before a database is asked.
 ON_ANY = (

@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from s2s import access, files, settings
-from s2s.config import PRESETS, UserError, override
+from s2s.config import PRESETS, UserError, asker, override
 from s2s.data import Corpus, Pair, saved_datasets
 from s2s.jobs import provenance, run_service, test_sets, training
 from s2s.lessons import Lesson, Step, View
@@ -56,7 +56,7 @@ def _things_of_ann() -> dict[str, str]:
     pairs = tuple(Pair(f"{n % 7} {n % 5} {n}", f"{n} {n % 5} {n % 7}") for n in range(80))
     corpus = Corpus("upload", "train", pairs, (f"`{FILE}` has 80 pairs.",))
     dataset = saved_datasets.save(corpus, name=NAME, owner="ann")
-    with access.acting_as("ann"):
+    with asker.acting_as("ann"):
         spec = f"corpus:{dataset}"
         name = f"small on {NAME}"
         recipe = override(PRESETS["small"].recipe, TINY | {"train.steps": 1})
@@ -166,9 +166,9 @@ def test_a_handout_of_a_guest_names_no_private_dataset(
     _share("run", "anns-run", data=False)
     view = View("attention", {"run": "anns-run", "src": "1 2 3"})
     lesson = Lesson("mine", "Mine", "One view.", 1, (Step("One", "", view),))
-    with access.acting_as("ann"):
+    with asker.acting_as("ann"):
         assert NAME in lesson_handout(lesson, "https://host/")
-    with access.acting_as("eve"):
+    with asker.acting_as("eve"):
         made = lesson_handout(lesson, "https://host/")
     assert "<figure" in made
     assert not _leaked(made, secrets)
@@ -184,7 +184,7 @@ def test_a_guest_is_not_told_the_dataset_either_where_it_cannot_be_read(
             with pytest.raises(UserError) as told:
                 test_sets.read(Sentences("", run="anns-run", split=split))
             assert not _leaked(str(told.value), secrets)
-    with access.acting_as("ann"):
+    with asker.acting_as("ann"):
         saved_datasets.delete(secrets["dataset"], "ann")
         with pytest.raises(UserError, match=secrets["dataset"]):
             test_sets.read(Sentences("", run="anns-run"))

@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from s2s import access, data, settings
-from s2s.config import PRESETS, UserError, shortened
+from s2s.config import PRESETS, UserError, asker, shortened
 from s2s.data import saved_datasets, uploads
 from s2s.jobs import (
     EvaluationRequest,
@@ -232,7 +232,7 @@ def test_thousands_of_probes_show_nothing_of_another_workspace(
     with visiting(monkeypatch, "ann"):
         assert things["ann"].secret in repr(_as_owner(things["ann"]))
     n_refused = 0
-    for who in ("eve", access.NOBODY):
+    for who in ("eve", asker.NOBODY):
         others = [things[owner] for owner in WORKSPACES if owner != who]
         ids = [id for other in others for id in other.ids]
         secrets = [word for other in others for word in (other.secret, other.probe)]

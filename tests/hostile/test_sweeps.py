@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from s2s import access, settings
-from s2s.config import PRESETS, UserError
+from s2s.config import PRESETS, UserError, asker
 from s2s.data import load_preview
 from s2s.jobs import forecast, run_service, sweep, training
 from s2s.jobs.extrapolation import ExtrapolationSettings
@@ -146,7 +146,7 @@ def test_a_guest_of_one_run_learns_neither_its_tags_nor_the_others(
     anns: tuple[Things, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     things, _ = anns
-    with access.acting_as("ann"):
+    with asker.acting_as("ann"):
         access.share(access.run_of(things.run, "ann"), access.Sharing(link=True, data=True))
     try:
         with visiting(monkeypatch, "eve"):

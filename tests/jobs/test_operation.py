@@ -2,7 +2,7 @@ import pytest
 
 from s2s import access
 from s2s.access import Thing
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.hosted import operation
 from s2s.processes import queue
 
@@ -18,10 +18,10 @@ def submit(owner: str, run: str, now: float = 0.0) -> str:
 
 
 @pytest.mark.usefixtures("hosted")
-@pytest.mark.parametrize("who", ["ann", access.NOBODY, access.LOCAL, access.EVERYBODY])
+@pytest.mark.parametrize("who", ["ann", asker.NOBODY, asker.LOCAL, asker.EVERYBODY])
 def test_only_the_operator_runs_the_server(who: str) -> None:
     job = submit("bob", "r")
-    with access.acting_as(who):
+    with asker.acting_as(who):
         for act in (
             lambda: operation.pause_queue(True),
             lambda: operation.put_up_notice("Mine."),
@@ -43,7 +43,7 @@ def test_the_operator_sees_and_stops_jobs_and_pauses_the_queue() -> None:
     ]
     queue.claim("w", "h", "long", 20.0, now=10.0)
     queue.claim("w2", "h2", "long", 5.0, now=10.0)
-    with access.acting_as(access.OPERATOR):
+    with asker.acting_as(asker.OPERATOR):
         listed = operation.live_jobs(now=20.0)
         assert [(job.workspace, job.state, job.position, job.seconds) for job in listed] == [
             ("ann", "running", None, 10.0),
@@ -74,5 +74,5 @@ def test_the_operator_sees_and_stops_jobs_and_pauses_the_queue() -> None:
 @pytest.mark.usefixtures("hosted")
 def test_the_operator_does_not_read_what_visitors_make() -> None:
     for verb in ("view", "explore", "change", "delete", "list", "download"):
-        assert not access.may(access.OPERATOR, verb, Thing("run", "r", "ann"))  # type: ignore[arg-type]
-    assert access.may(access.OPERATOR, "delete", Thing("workspace", "ann", "ann"))
+        assert not access.may(asker.OPERATOR, verb, Thing("run", "r", "ann"))  # type: ignore[arg-type]
+    assert access.may(asker.OPERATOR, "delete", Thing("workspace", "ann", "ann"))

@@ -10,7 +10,7 @@ from safetensors.torch import load_file
 
 from s2s import access
 from s2s.access import DeniedError, Sharing
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.jobs import run_archives, run_service, training
 from s2s.jobs.model_import import import_folder
 from s2s.model import weights_path
@@ -32,12 +32,12 @@ def hosted(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def downloaded(run: str, workspace: str) -> io.BytesIO:
-    with access.acting_as(workspace):
+    with asker.acting_as(workspace):
         return io.BytesIO(run_archives.download(run))
 
 
 def brought_in(content: io.BytesIO, workspace: str) -> str:
-    with access.acting_as(workspace):
+    with asker.acting_as(workspace):
         return run_archives.bring_in(content, "x.zip", workspace)
 
 
@@ -63,7 +63,7 @@ def test_a_run_that_came_back_trains_on_to_the_same_bits(tmp_path: Path) -> None
 @pytest.mark.usefixtures("hosted")
 def test_who_opens_a_run_has_a_new_one_of_their_own() -> None:
     folder = store_run(PUBLIC, "ann")
-    with access.acting_as("ann"):
+    with asker.acting_as("ann"):
         access.share(access.run_of(PUBLIC, "ann"), Sharing(link=True, data=True))
     content = downloaded(PUBLIC, "ann")
     first, second = (brought_in(content, "bob") for _ in range(2))
@@ -85,10 +85,10 @@ def test_who_opens_a_run_has_a_new_one_of_their_own() -> None:
 @pytest.mark.usefixtures("hosted")
 def test_only_its_owner_downloads_a_run_and_everybody_a_demo() -> None:
     store_run(PUBLIC, "ann")
-    for workspace in ("bob", "", access.OPERATOR):
+    for workspace in ("bob", "", asker.OPERATOR):
         with pytest.raises(DeniedError, match="There is no run `abcdefgh01234567` here"):
             downloaded(PUBLIC, workspace)
-    with access.acting_as("ann"):
+    with asker.acting_as("ann"):
         access.share(access.run_of(PUBLIC, "ann"), Sharing(link=True, data=True))
     with pytest.raises(DeniedError, match=r"belongs to somebody else: .* but not download it"):
         downloaded(PUBLIC, "bob")

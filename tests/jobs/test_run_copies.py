@@ -6,7 +6,7 @@ import pytest
 
 from s2s import access, load
 from s2s.access import DeniedError, Sharing
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.jobs import run_copies
 from s2s.runs import RunFolder, annotate, list_runs, runs_folder
 from tests.storing import store_run
@@ -24,17 +24,17 @@ def _shared_run(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def share(what: Sharing) -> None:
-    with access.acting_as("ann"):
+    with asker.acting_as("ann"):
         access.share(access.run_of(RUN, "ann"), what)
 
 
 def copied(workspace: str) -> str:
-    with access.acting_as(workspace):
+    with asker.acting_as(workspace):
         return run_copies.copy(RUN)
 
 
 def test_a_copy_is_its_makers_and_outlives_the_run() -> None:
-    with access.acting_as("ann"):
+    with asker.acting_as("ann"):
         annotate(RUN, "ann", tags=("mine",), comment="a secret")
     RunFolder(runs_folder() / RUN).amend(lambda about: {"valid": None})  # as it is without --valid
     share(Sharing(link=True, copy=True))
@@ -68,7 +68,7 @@ def test_nobody_copies_what_its_owner_has_not_said(what: Sharing) -> None:
     with pytest.raises(DeniedError):
         copied("bob")
     share(Sharing(link=True, copy=True))
-    for workspace in ("ann", access.NOBODY):  # it is hers already; nobody has no workspace
+    for workspace in ("ann", asker.NOBODY):  # it is hers already; nobody has no workspace
         with pytest.raises(UserError, match="cannot be copied"):
             copied(workspace)
     assert list_runs("bob") == []
@@ -89,7 +89,7 @@ def test_what_names_something_private_is_not_copied(private: dict[str, object]) 
     RunFolder(runs_folder() / RUN).amend(lambda about: private)
     with pytest.raises(DeniedError, match="cannot be copied"):
         copied("bob")
-    with access.acting_as("ann"):
+    with asker.acting_as("ann"):
         assert "names what is private" in run_copies.why_private(RUN)
 
 

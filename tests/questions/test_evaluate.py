@@ -9,7 +9,7 @@ import pytest
 
 from s2s import access
 from s2s.access import run_folder, runs_folder
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.jobs import EvaluationRequest, evaluation_service
 from s2s.plots import evaluation_view
 from s2s.processes import queue
@@ -240,7 +240,7 @@ def test_settings_are_read_as_they_are_written(text: str, settings: dict[str, An
 
 
 def stored_by(owner: str) -> EvaluationFolder:
-    with access.acting_as(owner):
+    with asker.acting_as(owner):
         pairs = [("the red house", "la maison rouge"), ("the cat sleeps", "le chat dort")]
         request = EvaluationRequest(
             (System("greedy", DEMO, 1500, "greedy"),), Sentences("mine", n=2), pairs, run=DEMO
@@ -271,10 +271,10 @@ def test_a_guest_sees_scores_and_only_where_they_are_shared_sentences(
     monkeypatch.setenv("S2S_SECRET", "x" * 32)
     place = stored_by("ann")
     questions = (Evaluate(evaluation=place.id), ScoreBuckets(place.id))
-    with access.acting_as("ann"):  # who asks first leaves the answer in the cache
+    with asker.acting_as("ann"):  # who asks first leaves the answer in the cache
         assert all(map(Have().answer, questions))
         access.share(access.evaluation_of(place.id, "ann"), sharing)
-    with access.acting_as(who):
+    with asker.acting_as(who):
         if not scores:
             with pytest.raises(UserError, match="no evaluation"):
                 Have().answer(questions[0])

@@ -11,7 +11,7 @@ import pytest
 
 import s2s
 from s2s import access, reports
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.data import Corpus, Pair, Statistics
 from s2s.plots.svg_sheet import visible_controls
 from s2s.reports import data_profile
@@ -135,7 +135,7 @@ def test_somebody_elses_run_has_no_report(
     path = make_run(tmp_path / "run", {})
     RunFolder(path).amend(lambda about: {"owner": "somebody"})
     monkeypatch.setenv("S2S_HOSTED", "1")
-    with access.acting_as("another"), pytest.raises(access.DeniedError):
+    with asker.acting_as("another"), pytest.raises(access.DeniedError):
         reports.run_report(replace(run, folder=RunFolder(path)))
 
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from s2s import access, files, settings, storage
+from s2s import files, storage
 from s2s.access import run_folder
-from s2s.config import UserError, shortened
+from s2s.config import UserError, asker, shortened
 from s2s.decode import configure
 from s2s.jobs.context import JobContext
 from s2s.jobs.evaluation import test_sets
@@ -36,7 +36,6 @@ from s2s.scores import (
     missing_packages,
     require_tokenizer,
 )
-from s2s.settings import OWNER
 
 KIND = "evaluate"
 MOST_SYSTEMS = 24
@@ -60,7 +59,7 @@ class EvaluationRequest:
     pairs: Sequence[tuple[str, str]] = ()
     outputs: Mapping[str, Sequence[str]] = field(default_factory=dict)  # by the system's name
     name: str = ""
-    owner: str = field(default_factory=access.current)
+    owner: str = field(default_factory=asker.current)
     run: str = ""
     baseline: int = 0
     references: Sequence[
@@ -122,7 +121,7 @@ def _hash(pairs: Sequence[tuple[str, str]], references: Sequence[Sequence[str]])
     return test_sets.hash_of([*pairs, *([more] if any(more) else [])])
 
 
-def resume(evaluation: str, owner: str = OWNER) -> None:
+def resume(evaluation: str, owner: str = asker.LOCAL) -> None:
     """Queue an evaluation again that was stopped or interrupted; its finished sentences are kept, and all are scored as
     this version scores.
 
@@ -134,7 +133,7 @@ def resume(evaluation: str, owner: str = OWNER) -> None:
     _queue(_by_rule(folder))
 
 
-def score_again(evaluation: str, owner: str = OWNER) -> None:
+def score_again(evaluation: str, owner: str = asker.LOCAL) -> None:
     """Queue an evaluation whose sentences are all translated, to be scored as this version scores: in one form of the
     texts, and with BLEU's tokenizer by rule where an earlier version had its default.
 
@@ -194,7 +193,7 @@ def check(request: EvaluationRequest) -> None:
         raise UserError("Another system's output needs the sentences that it belongs to.")
     if missing_packages(request.scoring.tokenize):
         require_tokenizer(request.scoring.tokenize)
-    if settings.is_hosted() and not is_here(request.scoring.tokenize):
+    if asker.is_hosted() and not is_here(request.scoring.tokenize):
         raise UserError(
             f"BLEU's tokenizer `{request.scoring.tokenize}` is a file that this server has not; choose {AUTO}, char or"
             " zh, or score the bundle on your own computer."
@@ -298,7 +297,7 @@ def _left(status: Mapping[str, Any]) -> float | None:
     return max(0.0, float(status["left"]) - max(0.0, time.time() - float(status.get("at", 0.0))))
 
 
-def stop(evaluation: str, owner: str = OWNER) -> None:
+def stop(evaluation: str, owner: str = asker.LOCAL) -> None:
     """Finished sentences are kept. Raises UserError where it neither waits nor runs."""
     evaluations.folder(evaluation, "change", owner)
     job = queue.latest(evaluation)
@@ -309,7 +308,7 @@ def stop(evaluation: str, owner: str = OWNER) -> None:
     queue.ask_to_stop(job.id, job.owner)
 
 
-def delete(evaluation: str, owner: str = OWNER) -> None:
+def delete(evaluation: str, owner: str = asker.LOCAL) -> None:
     """Delete an evaluation with its files and its jobs. Raises UserError while it runs."""
     evaluations.folder(evaluation, "delete", owner)
     job = queue.latest(evaluation)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from s2s import access, settings, storage
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.decode import STRATEGIES
 from s2s.jobs.evaluation import provenance, service, test_sets
 from s2s.jobs.evaluation.provenance import Checkpoint
@@ -71,7 +71,7 @@ def run_reference(run: Checkpoint) -> str:
 def known(run: Checkpoint) -> ValidationScores | None:
     """What has been computed of this checkpoint; None where its weights or its validation pairs were others."""
     reference = run_reference(run)
-    for evaluation in evaluations.list_evaluations(access.current(), reference):
+    for evaluation in evaluations.list_evaluations(asker.current(), reference):
         test = evaluation.test
         is_whole = test.n == min(test.n_all, test_sets.MAX_SENTENCES) and not test.is_grouped
         if test.run != reference or test.split != test_sets.HELD_OUT or not is_whole:
@@ -139,7 +139,7 @@ def note(run: Checkpoint) -> str:
     try:
         if found := known(run):
             return f"The card has the scores of {found.described}."
-        storage.require_room(access.current())
+        storage.require_room(asker.current())
         forecast = seconds(run)
     except UserError as error:
         return (
@@ -184,7 +184,7 @@ def compute(run: Checkpoint, show: Show = lambda done, n: None) -> ValidationSco
                 _show(folder, show)
         _show(folder, show)
     except BaseException:
-        evaluations.delete(folder.id, access.current())
+        evaluations.delete(folder.id, asker.current())
         raise
     return _finished(run, folder)
 
@@ -246,7 +246,7 @@ def _live(run: Checkpoint) -> str:
     return next(
         (
             each.id
-            for each in evaluations.list_evaluations(access.current(), request.run)
+            for each in evaluations.list_evaluations(asker.current(), request.run)
             if (each.test.name, each.systems) == (request.test.name, request.systems)
             and service.progress(each.id).is_live
         ),

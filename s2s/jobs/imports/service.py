@@ -13,7 +13,7 @@ from typing import Any
 
 from s2s import access, files, hub, settings, storage
 from s2s.access import Thing
-from s2s.config import UserError, shortened
+from s2s.config import UserError, asker, shortened
 from s2s.jobs import model_import
 from s2s.jobs.context import JobContext
 from s2s.jobs.imports import fetching
@@ -52,7 +52,7 @@ class ImportRequest:
 
 def require_folders() -> None:
     """Raises UserError for visitors of a hosted server, whose folders are not theirs."""
-    if settings.is_hosted() and access.current() != access.LOCAL:
+    if asker.is_hosted() and asker.current() != asker.LOCAL:
         raise UserError(
             "Folders of this server cannot be opened by its visitors; write the name of a model on the Hub."
         )
@@ -75,7 +75,7 @@ def submit(request: ImportRequest, found: ImportForecast) -> str:
     Always in the slot of short jobs: it mostly waits for the network, and must not wait for hours of training.
     Raises UserError where it is too large, or its languages are missing.
     """
-    owner = access.current()
+    owner = asker.current()
     if request.folder:
         require_folders()
     check_languages(request, found)

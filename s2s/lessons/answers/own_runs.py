@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.lessons.verdict import Condition, Context, Verdict
 
 RIGHT = 0.9  # of the tokens under teacher forcing: the model has learned its task
@@ -21,9 +21,9 @@ def own_recipes() -> Iterator[tuple[Any, Recipe]]:
     from s2s.jobs import run_service
     from s2s.runs import RunFolder
 
-    for row in run_service.runs(access.current()):
+    for row in run_service.runs(asker.current()):
         thing = access.run_of(row.id, row.owner)
-        if not access.may(access.current(), "change", thing) or row.imported or row.error:
+        if not access.may(asker.current(), "change", thing) or row.imported or row.error:
             continue
         try:
             about = RunFolder(access.run_folder(row.id)).about()
@@ -123,11 +123,10 @@ def _without_sharing(content: Mapping[str, Any]) -> tuple[bool, str]:
 
 def beam_beats_greedy(context: Context) -> Verdict:
     """Whether beam search has a higher BLEU than greedy search in an evaluation of the visitor's."""
-    from s2s import access
     from s2s.runs import evaluations
 
     closest: tuple[float, float] | None = None
-    for found in evaluations.list_evaluations(access.current()):
+    for found in evaluations.list_evaluations(asker.current()):
         scores = evaluations.folder(found.id).scores()
         if not scores.get("is_final"):
             continue

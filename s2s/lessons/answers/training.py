@@ -8,7 +8,7 @@ from types import MappingProxyType
 import numpy as np
 
 from s2s import access
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.lessons.answers.own_runs import own_recipes
 from s2s.lessons.verdict import Answer, Condition, Context, Verdict
 from s2s.runs import Curves, Metrics, RunFolder, first_difference
@@ -114,7 +114,7 @@ def _none_yet() -> Verdict:
     """While a run waits or trains, that is said: its own numbers come later."""
     from s2s.jobs import run_service
 
-    if any(row.is_live for row in run_service.runs(access.current())):
+    if any(row.is_live for row in run_service.runs(asker.current())):
         return Verdict("nearly", "Nearly: your run is not done yet; check again when it is.")
     return Verdict(
         "wrong", "There is no such run of yours yet: press Train, and check again when it is done."

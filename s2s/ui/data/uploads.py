@@ -6,8 +6,7 @@ from collections.abc import Iterable
 
 import streamlit as st
 
-from s2s import access
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.data import Upload, uploads
 from s2s.ui.kit import as_markdown
 
@@ -31,7 +30,7 @@ def open_linked(spec: str) -> Upload:
     Raises UserError if it is gone.
     """
     id, _, options = spec.removeprefix(PREFIX).partition("#")
-    found = uploads.opened(id, access.current())
+    found = uploads.opened(id, asker.current())
     if found is None:
         raise UserError(GONE)
     known = current(found.origin)
@@ -56,7 +55,7 @@ def lost(origin: str) -> Upload | None:
     if found is None or found.is_there:
         return None
     del st.session_state[_key(origin)]
-    return uploads.opened(found.id, access.current()) or found
+    return uploads.opened(found.id, asker.current()) or found
 
 
 def begin(
@@ -68,7 +67,7 @@ def begin(
 ) -> Upload:
     """A new upload in place of the previous one. Raises UserError where it cannot be written."""
     discard(origin)
-    upload = uploads.begin(origin, name, contents, owner=access.current(), token=token)
+    upload = uploads.begin(origin, name, contents, owner=asker.current(), token=token)
     try:
         st.session_state[_key(origin)] = upload
     except (

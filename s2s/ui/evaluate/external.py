@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from s2s import access
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.data import NUMBER_FILES
 from s2s.jobs import GivenScores
 from s2s.jobs import external as jobs
@@ -140,7 +139,7 @@ def _add(evaluation: Evaluation) -> None:
                 content=upload.getvalue() if upload else str(pasted).encode(errors="replace"),
                 column=str(st.session_state.get("external column") or ""),
             ),
-            access.current(),
+            asker.current(),
         )
         st.session_state["external added"] += 1
     except UserError as wrong:
@@ -150,6 +149,6 @@ def _add(evaluation: Evaluation) -> None:
 def _delete(evaluation: str, one: ExternalScores) -> None:
     st.session_state[OPEN] = evaluation
     try:
-        jobs.delete(evaluation, one.metric, one.system, access.current())
+        jobs.delete(evaluation, one.metric, one.system, asker.current())
     except UserError as wrong:
         st.session_state[REFUSED] = wrong

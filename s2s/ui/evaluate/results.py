@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from s2s import access
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.jobs import EvaluationProgress, evaluation_service
 from s2s.plots import evaluation_charts as charts
 from s2s.plots import evaluation_scores
@@ -299,18 +299,18 @@ def _do(what: str, evaluation: str) -> None:
     st.session_state.pop("refused evaluation", None)
     try:
         if what == "delete":
-            evaluation_service.delete(evaluation, access.current())
+            evaluation_service.delete(evaluation, asker.current())
             if STATE.value("evaluation") == evaluation:
                 STATE.remember(evaluation="")
             return
         is_live = evaluation_service.progress(evaluation).is_live
         if what == "stop" and is_live:
-            evaluation_service.stop(evaluation, access.current())
+            evaluation_service.stop(evaluation, asker.current())
         if what == "score again" and not is_live:
-            evaluation_service.score_again(evaluation, access.current())
+            evaluation_service.score_again(evaluation, asker.current())
             worker.ensure()
         if what == "resume" and not is_live:
-            evaluation_service.resume(evaluation, access.current())
+            evaluation_service.resume(evaluation, asker.current())
             worker.ensure()
     except UserError as wrong:
         st.session_state["refused evaluation"] = wrong
@@ -335,7 +335,7 @@ def button(form: evaluate_form.Form) -> None:
 
 def earlier(run_id: str) -> None:
     """The evaluations of a run, newest first."""
-    own = evaluations.list_evaluations(access.current(), run_id)
+    own = evaluations.list_evaluations(asker.current(), run_id)
     found = [*own, *filter(None, [evaluations.shipped(run_id)])]
     if not found:
         return

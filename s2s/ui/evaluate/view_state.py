@@ -8,9 +8,8 @@ from types import MappingProxyType
 
 import streamlit as st
 
-from s2s import access
 from s2s.access import DeniedError
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.decode import STRATEGIES
 from s2s.jobs import test_sets
 from s2s.questions import Evaluate, ScoreBuckets
@@ -86,7 +85,7 @@ def _first(run_id: str) -> str:
     """What a bare address opens on: the evaluation that ships with the run, or the newest own one that has scores."""
     if shipped := evaluations.shipped(run_id):
         return shipped.id
-    own = evaluations.list_evaluations(access.current(), run_id)
+    own = evaluations.list_evaluations(asker.current(), run_id)
     return next((one.id for one in own if one.test.has_references), "")
 
 

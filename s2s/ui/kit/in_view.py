@@ -7,6 +7,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from s2s import access
+from s2s.config import asker
 from s2s.ui.kit import cached
 
 IN_VIEW = "in view"  # in the session
@@ -46,5 +47,5 @@ def runs() -> list[str]:
 def own() -> list[Shown]:
     """What belongs to the visitor."""
     shown: dict[tuple[str, str], Shown] = st.session_state.get(IN_VIEW, {})
-    who = access.current()
+    who = asker.current()
     return [each for each in shown.values() if access.may(who, "change", each.thing)]

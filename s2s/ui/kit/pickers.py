@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from s2s import access, settings
+from s2s import access
 from s2s.analysis import KINDS, LabeledWeights
+from s2s.config import asker
 from s2s.demo import LESSONS, PURPOSES
 from s2s.jobs import run_service
 from s2s.runs import Run
@@ -310,7 +311,7 @@ def forget_lost_run() -> None:
 
 def missing(kind: str, id: str) -> str:
     """What is said of a run or an evaluation that a link names and the visitor cannot open, whatever the reason."""
-    if settings.is_hosted():
+    if asker.is_hosted():
         return str(access.unknown(kind, id))
     return f"There is no {kind} {id[:40]} here (any more)."
 

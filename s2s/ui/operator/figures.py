@@ -13,7 +13,7 @@ import streamlit as st
 
 from s2s import access, settings, storage
 from s2s.access import Thing
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.data import format_size
 from s2s.hosted import operation
 from s2s.hosted.monitoring import MONITOR, engine_trouble, why_not_ready
@@ -32,7 +32,7 @@ def live() -> None:
 
 def _live() -> None:
     if is_operator():
-        with access.acting_as(access.OPERATOR):
+        with asker.acting_as(asker.OPERATOR):
             figures()
             queue_table()
 
@@ -136,7 +136,7 @@ def workspace_table() -> None:
 
 def workspaces() -> dict[str, storage.Usage]:
     """What each workspace has stored, the largest first, at most half a minute old; then those that only have jobs."""
-    access.require("list", Thing("workspace", "", access.OPERATOR))
+    access.require("list", Thing("workspace", "", asker.OPERATOR))
     used = _workspaces(str(settings.home()))
     return used | {owner: storage.Usage() for owner in _jobs_by_workspace() if owner not in used}
 

@@ -45,10 +45,10 @@ def _runs(run_id: str) -> list[str]:
     if not cached.own_runs():
         return []
     return [
-        "from s2s import access",
+        "from s2s.config import asker",
         "from s2s.runs import Metrics, list_runs, runs_folder",
         "",
-        "rows = list_runs(access.current())  # newest first",
+        "rows = list_runs(asker.current())  # newest first",
         *SCORES,
     ]
 
@@ -60,9 +60,10 @@ def _sweeps(run_id: str) -> list[str]:
     tag = reproduce.quoted(name)
     return [
         "from s2s import access",
+        "from s2s.config import asker",
         "from s2s.runs import Metrics, RunFolder, differences, list_runs, runs_folder",
         "",
-        f"rows = [row for row in list_runs(access.current()) if {tag} in row.tags]",
+        f"rows = [row for row in list_runs(asker.current()) if {tag} in row.tags]",
         "recipes = [RunFolder(runs_folder() / row.id).recipe() for row in rows]",
         "varied = differences.varied_settings(recipes)  # settings in which they differ",
         "values = [[(each.values[at] is None, each.values[at]) for each in varied]",
@@ -100,7 +101,7 @@ def _side_by_side(run_id: str) -> list[str]:
         "import numpy as np",
         "",
         "from s2s import access",
-        "from s2s.config import flat",
+        "from s2s.config import asker, flat",
         "from s2s.runs import Metrics, RunFolder, differences, find_run",
         "",
         f"runs = {runs!r}",
@@ -108,7 +109,7 @@ def _side_by_side(run_id: str) -> list[str]:
         'curves = [Metrics(each.path / "metrics.jsonl").read() for each in folders]',
         "for run, each in zip(runs, curves, strict=True):",
         "    if np.isfinite(each.valid_loss).any():",
-        "        row = find_run(run, access.current())  # None of a demo",
+        "        row = find_run(run, asker.current())  # None of a demo",
         "        found = np.flatnonzero(each.valid_steps == (row.best_step if row else None))",
         "        best = found[-1] if len(found) else np.nanargmin(each.valid_loss)",
         "        print(each.valid_loss[best], each.valid_token_accuracy[best], each.valid_bleu[best])",

@@ -21,7 +21,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from s2s import access, settings
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.hosted import is_secure
 from s2s.links import share
 from s2s.plots import card
@@ -223,7 +223,7 @@ def _run_of(view: View) -> ShownRun:
 
 def _as_everybody() -> contextlib.AbstractContextManager[None]:
     """Works for somebody who has the link and nothing else; on one's own computer everybody may see everything."""
-    return access.acting_as(access.NOBODY if settings.is_hosted() else access.LOCAL)
+    return asker.acting_as(asker.NOBODY if asker.is_hosted() else asker.LOCAL)
 
 
 @functools.cache

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from s2s import access, settings
-from s2s.config import UserError
+from s2s import access
+from s2s.config import UserError, asker
 from s2s.jobs import run_copies, run_records, run_service
 from s2s.links import share
 from s2s.links import short as short_links
@@ -24,7 +24,7 @@ KEY = "share"  # of the popover: whether it is open
 
 def share_button(page: Page) -> None:
     """A popover with the link; on a hosted server it shares what the link shows of the visitor's own."""
-    own = in_view.own() if settings.is_hosted() else []
+    own = in_view.own() if asker.is_hosted() else []
     with st.popover("Share", icon=":material/link:", key=KEY, on_change=_share, args=(own,)) as box:
         if not box.open:
             return
@@ -129,7 +129,7 @@ def _set(thing: access.Thing, what: access.Sharing) -> None:
     """Share it, unless it was deleted since the page was drawn."""
     try:
         if thing.kind == "run":  # of one that waits the queue says whose it is
-            row = run_service.find(thing.id, access.current())
+            row = run_service.find(thing.id, asker.current())
             thing = access.run_of(row.id, row.owner)
         access.share(thing, what)
         if thing.kind == "run" and not run_records.may_record(thing.id):

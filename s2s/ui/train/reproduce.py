@@ -60,7 +60,7 @@ def python(request: RunRequest, run_id: str) -> str:
         "from s2s.data import load_preview",
         reproduce.imported("s2s.jobs", jobs),
         "from s2s.runs import Metrics",
-        reproduce.imported("s2s.train", train),
+        reproduce.imported("s2s.training", train),
         "",
         line,
         f"preview = load_preview({reproduce.quoted(request.source)})",

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from s2s import access, lessons, settings, storage
 from s2s import hosted as workspaces
+from s2s import lessons, settings, storage
+from s2s.config import asker
 from s2s.data import format_size
 from s2s.hosted import Expiring
 from s2s.processes import queue
@@ -21,7 +22,7 @@ EMPTY = "You have stored nothing yet: what you upload, train and evaluate will b
 
 def contents() -> bool:
     """Whether there is anything. Raises UserError where the database is away."""
-    workspace = access.current()
+    workspace = asker.current()
     _used(workspace)
     found = workspaces.expiring(workspace)
     n_lessons = len(lessons.own_lessons())

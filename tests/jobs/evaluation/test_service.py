@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import s2s
-from s2s import access
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.jobs import evaluation_service, job_process, run_service, test_sets
 from s2s.jobs.evaluation import loop as evaluation_loop
 from s2s.jobs.evaluation.scoring import SystemScores
@@ -18,7 +17,6 @@ from s2s.model import weights_path
 from s2s.processes import queue
 from s2s.runs import EvaluationFolder, RunFolder, Sentences, System, evaluations, runs_folder
 from s2s.scores import MEASURES, METRICS, Scoring, paired, score_all, sentence_scores
-from s2s.settings import OWNER
 from tests.conftest import make_run
 from tests.jobs.context import FakeContext
 from tests.pretrained.checkpoints import make_checkpoint
@@ -287,7 +285,7 @@ def test_what_contradicts_itself_is_refused_before_anything_is_written(
         evaluation_service.submit(change(greedy))
     assert sentence in str(error.value)
     assert evaluations.list_evaluations() == []
-    assert queue.jobs(OWNER) == []
+    assert queue.jobs(asker.LOCAL) == []
 
 
 def test_a_hosted_server_downloads_no_tokenizer_for_a_visitor(
@@ -297,7 +295,10 @@ def test_a_hosted_server_downloads_no_tokenizer_for_a_visitor(
     order = request_for(greedy, scoring=Scoring("flores200"))
     evaluation_service.check(order)
     monkeypatch.setenv("S2S_HOSTED", "1")
-    with access.acting_as(OWNER), pytest.raises(UserError, match="a file that this server has not"):
+    with (
+        asker.acting_as(asker.LOCAL),
+        pytest.raises(UserError, match="a file that this server has not"),
+    ):
         evaluation_service.check(order)
 
 
@@ -364,9 +365,9 @@ def test_progress_stopping_and_deleting(greedy: System) -> None:
 
 def test_no_evaluation_is_a_run(greedy: System) -> None:
     evaluation = evaluation_service.submit(request_for(greedy))
-    assert run_service.runs(OWNER) == []
+    assert run_service.runs(asker.LOCAL) == []
     with pytest.raises(UserError, match="There is no run"):
-        run_service.find(evaluation, OWNER)
+        run_service.find(evaluation, asker.LOCAL)
     assert not runs_folder().exists()
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from s2s import access, storage
-from s2s.config import UserError
+from s2s import storage
+from s2s.config import UserError, asker
 from s2s.data import Gold, Link, Pair, Relation
 from s2s.jobs import head_samples, head_service, run_service
 from s2s.jobs.heads import experiments
@@ -227,7 +227,7 @@ def test_a_stranger_measures_and_sees_only_what_is_shared(
     head_service.submit(asked)
     work(asked)
     monkeypatch.setenv("S2S_HOSTED", "1")
-    with access.acting_as("stranger"):
+    with asker.acting_as("stranger"):
         for ask in (head_service.result, head_service.submit):
             with pytest.raises(UserError, match="no run"):
                 ask(replace(asked, owner="stranger"))

@@ -10,6 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from s2s import access
+from s2s.config import asker
 from s2s.jobs import GivenScores, external
 from s2s.plots.evaluation_files import bundle
 from s2s.questions import Evaluate, Have
@@ -145,7 +146,7 @@ def test_only_the_owner_sees_the_form(
     place: EvaluationFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given(place, "COMET")
-    with access.acting_as("local"):
+    with asker.acting_as("local"):
         access.share(access.evaluation_of(place.id, "local"), access.Sharing(link=True, data=True))
     monkeypatch.setenv("S2S_HOSTED", "1")
     monkeypatch.setenv("S2S_SECRET", "x" * 32)

@@ -6,6 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from s2s import access, settings
+from s2s.config import asker
 from s2s.jobs import run_service
 from s2s.links.share import pack
 from s2s.processes import queue
@@ -41,7 +42,7 @@ def shown(screen: AppTest) -> str:
 
 
 def newest() -> str:
-    return queue.jobs(settings.OWNER)[0].run
+    return queue.jobs(asker.LOCAL)[0].run
 
 
 def test_the_new_run_is_shown_although_a_list_lacks_it(monkeypatch: pytest.MonkeyPatch) -> None:

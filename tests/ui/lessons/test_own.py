@@ -6,6 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from s2s import access
+from s2s.config import asker
 from s2s.lessons import (
     LESSONS,
     Lesson,
@@ -106,7 +107,7 @@ def test_a_shared_lesson_shows_its_link_and_the_runs_that_others_cannot_open(
     RunFolder(folder).amend(lambda about: {"owner": "ana", "name": "*mine*"})
     first = LESSONS["five-minutes"]
     step = replace(first.steps[1], view=View("attention", {"run": f"*mine* · {RUN}"}))
-    with access.acting_as("ana"):
+    with asker.acting_as("ana"):
         made = add_lesson(replace(first, steps=(first.steps[0], step)))
     screen = opened("lessons", set="view:own")
     toggle = f"share lesson {made.id}"
@@ -114,11 +115,11 @@ def test_a_shared_lesson_shows_its_link_and_the_runs_that_others_cannot_open(
     screen.toggle(key=toggle).set_value(True).run()
     assert any(f"lesson={made.id}.1" in each.value for each in screen.code)
     assert "Step 2 shows your run *mine*, which nobody else may open." in page_text(screen)
-    with access.acting_as("ana"):
+    with asker.acting_as("ana"):
         access.share(access.run_of(RUN, "ana"), access.Sharing(link=True))
     assert "nobody else may open" not in page_text(screen.run())
-    with access.acting_as("bob"):
+    with asker.acting_as("bob"):
         assert find_lesson(made.id) == made
     screen.toggle(key=toggle).set_value(False).run()
-    with access.acting_as("bob"), pytest.raises(access.DeniedError):
+    with asker.acting_as("bob"), pytest.raises(access.DeniedError):
         find_lesson(made.id)

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from s2s import access, settings
+from s2s.config import asker
 from s2s.jobs import run_service
 from s2s.runs import RunFolder
 from s2s.ui.kit import cached
@@ -25,7 +26,7 @@ def test_runs_lists_renames_and_deletes(own_run: str) -> None:
     )
     screen.text_input(key=f"rename {own_run}").set_value("*a* better name").run()
     assert not screen.exception
-    assert run_service.find(own_run, settings.OWNER).name == "*a* better name"
+    assert run_service.find(own_run, asker.LOCAL).name == "*a* better name"
     screen.button(key="delete").click().run()
     assert not screen.exception
     assert not (settings.home() / "runs" / own_run).exists()

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from s2s import access
 from s2s.access import Sharing
-from s2s.config import override
+from s2s.config import asker, override
 from s2s.jobs import run_records, run_service
 from s2s.links import share
 from s2s.links import short as short_links
@@ -118,15 +118,15 @@ def test_share_records_the_run_and_forgets_it_when_sharing_ends(
     assert "outlives the run" in page_text(screen)
 
     monkeypatch.setenv("S2S_HOSTED", "1")
-    with access.acting_as("ana"):
+    with asker.acting_as("ana"):
         RunFolder(access.runs_folder() / RUN).amend(lambda about: {"owner": "ana"})
         assert not run_records.may_record(RUN)
         access.share(access.run_of(RUN, "ana"), Sharing(link=True))
         assert run_records.may_record(RUN)
-    with access.acting_as("bob"):
+    with asker.acting_as("bob"):
         assert not run_records.may_record(RUN)
     short_links.give("local", "ana")
-    with access.acting_as("ana"):
+    with asker.acting_as("ana"):
         for sharing in (Sharing(link=True), Sharing(link=True, copy=True), Sharing()):
             assert short_links.find(letters).record
             share_button._set(access.run_of(RUN, "ana"), sharing)

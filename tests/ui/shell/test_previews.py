@@ -9,6 +9,7 @@ from starlette.testclient import TestClient
 
 from s2s import access
 from s2s.access import Sharing
+from s2s.config import asker
 from s2s.links import short as short_links
 from s2s.links.short import Content
 from s2s.runs import RunFolder
@@ -91,7 +92,7 @@ def test_a_robot_reads_nothing_of_a_private_run(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("S2S_HOSTED", "1")
     monkeypatch.setenv("S2S_SECRET", "x" * 32)
     run = access.run_of(RUN, "ana")
-    with access.acting_as("ana"):
+    with asker.acting_as("ana"):
         private, missing = (read_short({"run": of, "src": "1 2 3"}) for of in (RUN, "gone"))
         assert private["description"] == missing["description"]
         unseen = client().get(private["og:image"]).content

@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from s2s import access
 from s2s.access import Sharing
+from s2s.config import asker
 from s2s.jobs import run_service
 from s2s.links.share import pack
 from s2s.runs import RunFolder, list_runs
@@ -86,7 +87,7 @@ def test_a_link_to_several_runs_shares_and_opens_them_all(visit: Callable[..., A
 def test_a_guest_makes_a_run_their_own_where_its_owner_allows_it(
     visit: Callable[..., AppTest],
 ) -> None:
-    with access.acting_as("ana"):
+    with asker.acting_as("ana"):
         access.share(access.run_of(RUN, "ana"), Sharing(link=True))
     his = visit("bob", "attention", run=RUN, src="1 2 3")
     assert "You are looking at a shared view." in page_text(his)
@@ -109,7 +110,7 @@ def test_a_guest_makes_a_run_their_own_where_its_owner_allows_it(
 def test_pressing_share_shares_once() -> None:
     run = access.run_of(RUN, "ana")
     shown = in_view.Shown(run, "first model")
-    with access.acting_as("ana"):
+    with asker.acting_as("ana"):
         share_button._share([shown])
         assert access.sharing("run", RUN) == Sharing(link=True)
         access.share(run, Sharing())

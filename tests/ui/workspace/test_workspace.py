@@ -9,6 +9,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from s2s import lessons, settings, storage
+from s2s.config import asker
 from s2s.hosted import Key, exports, rows
 from s2s.hosted.keys import FRAMED
 from s2s.processes import queue
@@ -153,7 +154,7 @@ def test_a_page_says_what_expires_soon_and_keeps_it(key: Key) -> None:
 
 
 def test_a_local_server_has_no_such_page() -> None:
-    grow_old(store_run("r1", settings.OWNER), 100, time.time())
+    grow_old(store_run("r1", asker.LOCAL), 100, time.time())
     screen = opened("positions")
     assert "Expires on" not in page_text(screen)
     assert "My workspace" not in page_text(opened("workspace"))

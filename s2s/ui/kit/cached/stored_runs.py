@@ -15,7 +15,7 @@ from safetensors import SafetensorError, safe_open
 
 import s2s
 from s2s import access, settings
-from s2s.config import Recipe, UserError
+from s2s.config import Recipe, UserError, asker
 from s2s.demo import DEMOS
 from s2s.faults import marked
 from s2s.jobs import run_service
@@ -65,14 +65,14 @@ def is_own(run_id: str) -> bool:
     """Whether the visitor may change a run: neither a demo nor one that is shared with them."""
     row = runs().get(run_id)
     return row is not None and access.may(
-        access.current(), "change", access.run_of(row.id, row.owner)
+        asker.current(), "change", access.run_of(row.id, row.owner)
     )
 
 
 def _shared_run(run_id: str) -> RunSummary | None:
     """A run whose link was followed."""
     try:
-        return run_service.find(run_id, access.current())
+        return run_service.find(run_id, asker.current())
     except UserError:
         return None
 
@@ -83,7 +83,7 @@ def own_runs() -> list[RunSummary]:
     refreshed = st.session_state.get(REFRESHED, -LIST_LIFETIME)
     is_fresh = now - refreshed < LIST_LIFETIME
     moment = refreshed if is_fresh else float(int(now / LIST_LIFETIME))
-    return _listed(str(settings.home()), access.current(), moment)
+    return _listed(str(settings.home()), asker.current(), moment)
 
 
 @functools.lru_cache(
