@@ -8,7 +8,6 @@ what they make. What its owner has shared, anyone who knows its id may view and 
 from __future__ import annotations
 
 import contextlib
-import functools
 import json
 import os
 import re
@@ -18,10 +17,11 @@ from contextvars import ContextVar
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Literal, TypeVar
 
 from s2s import files, settings
 from s2s.config import UserError, asker, shortened
+from s2s.files import stored
 
 T = TypeVar("T")
 Verb = Literal["view", "explore", "change", "delete", "list", "download"]
@@ -155,7 +155,7 @@ def run_in(folder: Path) -> Thing:
     owner = (
         asker.EVERYBODY
         if folder.parent == settings.SHIPPED
-        else about(folder / "recipe.json").owner
+        else stored.about(folder / "recipe.json").owner
     )
     return Thing("run", folder.name, owner, sharing("run", folder.name).link)
 
@@ -168,7 +168,7 @@ def run_of(run_id: str, owner: str) -> Thing:
 def training_data_in(folder: Path) -> Thing:
     """The dataset of the run in a folder, which is shared separately unless all of it ships with the program."""
     run = run_in(folder)
-    said = about(folder / "recipe.json")
+    said = stored.about(folder / "recipe.json")
     if all(spec.startswith(SHIPPED_SOURCES) for spec in (said.source, said.valid or said.source)):
         return Thing("dataset of the run", run.id, asker.EVERYBODY)
     is_shared = run.is_shared and sharing("run", run.id).data
@@ -215,38 +215,6 @@ def sentences_of(evaluation: str, owner: str) -> Thing:
     return Thing("test set of the evaluation", evaluation, owner, said.link and said.data)
 
 
-class About(NamedTuple):
-    """What the file that describes a thing says of it; whoever it does not name is the operator."""
-
-    owner: str
-    name: str
-    source: str  # of a run: its dataset
-    valid: str  # of a run: its validation pairs, where they have a dataset of their own
-    rows: int  # of a saved dataset: its sentence pairs
-
-
-def about(path: Path) -> About:
-    """What a recipe.json, about.json, evaluation.json or upload.json says. Raises OSError where there is none."""
-    stat = path.stat()
-    return _read_about(path, stat.st_mtime_ns, stat.st_size)
-
-
-@functools.lru_cache(maxsize=8192)
-def _read_about(path: Path, changed: int, size: int) -> About:
-    try:
-        content = json.loads(path.read_bytes())
-    except (ValueError, RecursionError):
-        content = None
-    known: dict[str, Any] = content if isinstance(content, dict) else {}
-    owner, name, source, valid = map(_text, map(known.get, ("owner", "name", "source", "valid")))
-    rows = known.get("n_pairs")
-    return About(owner or asker.LOCAL, name, source, valid, rows if isinstance(rows, int) else 0)
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
-
-
 def sharing(kind: str, id: str) -> Sharing:
     """What is shared of a run or an evaluation; nothing where its owner has never said."""
     if not ID.fullmatch(id):
@@ -274,7 +242,7 @@ def _as_stored(thing: Thing) -> Thing:
     if not ID.fullmatch(thing.id):
         raise unknown(thing.kind, thing.id)
     try:
-        owner = about(settings.home() / folder / thing.id / name).owner
+        owner = stored.about(settings.home() / folder / thing.id / name).owner
     except OSError as error:
         if thing.kind == "run":
             return thing

@@ -21,11 +21,12 @@ from typing import Any
 
 import psutil
 
-from s2s import access, files, hub, settings, storage
+from s2s import access, files, hub, settings
 from s2s.config import DataConfig, UserError, asker
 from s2s.data.caps import Caps
 from s2s.data.reader_slots import MAX_WAIT, reader_slot
 from s2s.data.sections import PROFILE_SECTIONS, UPDATE_SECONDS, Progress, ReaderJob, Section
+from s2s.files import stored
 from s2s.processes import bounds
 
 NICENESS = 5  # the dashboard goes first
@@ -135,7 +136,7 @@ class _DeletionWatcher(threading.Thread):
 
     def __init__(self, folder: Path, end: Callable[[int], object] = os._exit) -> None:
         super().__init__(name="deletion watcher", daemon=True)
-        self.abouts = [folder / name for name in (storage.UPLOAD.about, storage.DATASET.about)]
+        self.abouts = [folder / name for name in (stored.UPLOAD.about, stored.DATASET.about)]
         self.folder = folder
         self.end = end
         self.over = threading.Event()

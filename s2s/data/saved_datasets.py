@@ -21,13 +21,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from s2s import access, settings, storage
+from s2s import access, settings
 from s2s.config import UserError, asker
 from s2s.data.corpus import Corpus, Splits, write_split
 from s2s.data.formats.table import one_line
 from s2s.data.options import Options
 from s2s.data.pair import Pair
-from s2s.files import UNREADABLE, write_json, write_text
+from s2s.files import UNREADABLE, stored, write_json, write_text
 
 FORMAT = 1
 UPLOAD_FILE = "draft.json"
@@ -196,7 +196,7 @@ def keep_upload(upload: Path, *, name: str, owner: str, keeps_name: bool = False
     while (known := _readable_about(hash)) and known["owner"] != owner:
         hash = hashlib.sha256(f"{hash}\n{identity}".encode()).hexdigest()[:16]
     if known is None:
-        storage.require_room(owner, rows=content["n_pairs"])
+        stored.require_room(owner, rows=content["n_pairs"])
     about = {
         "format": FORMAT,
         "name": known["name"] if known and keeps_name else name,

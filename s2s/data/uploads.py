@@ -22,9 +22,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from s2s import access, files, settings, storage
+from s2s import access, files, settings
 from s2s.data import saved_datasets
 from s2s.data.profile import DatasetProfile, digest, new_upload
+from s2s.files import stored
 
 FORMAT = 1
 RECORD = "upload.json"
@@ -137,7 +138,7 @@ def begin(
 ) -> Upload:
     """A new upload. Raises UserError where it cannot be written."""
     contents = list(contents)
-    storage.require_room(owner, n_bytes=sum(len(content) for _, content in contents))
+    stored.require_room(owner, n_bytes=sum(len(content) for _, content in contents))
     folder = new_upload()
     try:
         names = tuple(folder.add_file(file, content) for file, content in contents)

@@ -35,6 +35,7 @@ __all__ = [
     "remove_temporaries",
     "require_free",
     "size",
+    "stored",
     "write_bytes",
     "write_json",
     "write_text",

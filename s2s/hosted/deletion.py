@@ -10,15 +10,15 @@ import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from s2s import access, lessons, settings, storage
+from s2s import access, lessons, settings
 from s2s.config import UserError, asker, shortened
 from s2s.data import is_reading
-from s2s.files import TRASH
+from s2s.files import TRASH, stored
+from s2s.files.stored import Item
 from s2s.hosted import exports, rows
 from s2s.links import short as short_links
 from s2s.processes import queue
 from s2s.runs import is_training
-from s2s.storage import Item
 
 PATIENCE = 10.0  # seconds for its jobs to end; their processes look twice a second whether they are still wanted
 POLL = 0.1
@@ -28,7 +28,7 @@ GONE = ".gone-"
 
 def delete_workspace(
     workspace: str, *, sleep: Callable[[float], None] = time.sleep
-) -> storage.Usage:
+) -> stored.Usage:
     """Deletes everything of a workspace; returns how much that was. Its jobs are ended first.
 
     The files of the database may hold something of it until `queue.is_erased(queue.last_deletion())`.
@@ -41,13 +41,13 @@ def delete_workspace(
             f"`{shortened(workspace)}` is not the workspace of a visitor and cannot be deleted; name another."
         )
     rows.require("delete", workspace)
-    used = storage.usage(workspace)
+    used = stored.usage(workspace)
     jobs = delete_jobs(workspace)
-    wait_for_jobs(jobs, storage.items(workspace), sleep)
-    items = storage.items(workspace)
+    wait_for_jobs(jobs, stored.items(workspace), sleep)
+    items = stored.items(workspace)
     for item in items:
         delete_item(item)
-    if any(item.kind in (storage.UPLOAD, storage.DATASET) for item in items):
+    if any(item.kind in (stored.UPLOAD, stored.DATASET) for item in items):
         wait_for_readers(workspace, sleep)
     for item in items:  # what a process wrote there before it noticed
         shutil.rmtree(item.folder, ignore_errors=True)
@@ -80,7 +80,7 @@ def wait_for_jobs(
     if not any(job.state == "running" and job.is_live() for job in jobs):
         return
     sleep(LEASH)
-    folders = [item.folder for item in items if item.kind is storage.RUN]
+    folders = [item.folder for item in items if item.kind is stored.RUN]
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until and any(map(is_training, folders)):
         sleep(POLL)
@@ -110,10 +110,10 @@ def delete_item(item: Item) -> None:
 
 def delete_leftovers(now: float) -> None:
     """What an interrupted deletion or import left, and what a process wrote into a folder after it was deleted."""
-    for kind in storage.KINDS:
+    for kind in stored.KINDS:
         for folder in (settings.home() / kind.folder).glob("*"):
             is_left = folder.name.startswith(GONE)
-            is_headless = kind is storage.RUN and not (folder / kind.about).exists()
+            is_headless = kind is stored.RUN and not (folder / kind.about).exists()
             if (is_left or is_headless) and now - _changed(folder) > rows.DAY:
                 shutil.rmtree(folder, ignore_errors=True)
     for folder in (settings.home() / "hub").glob("*"):  # of an import whose process was killed

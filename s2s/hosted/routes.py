@@ -15,8 +15,8 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from s2s import storage
 from s2s.config import UserError, asker
+from s2s.files import stored
 from s2s.hosted import exports, keys, rows, visits
 
 MOST_BYTES = 1024  # of a form
@@ -119,7 +119,7 @@ def _present(request: Request) -> str:
 
 def _what_happens(present: str) -> str:
     """What opening the link does to the present workspace, as HTML."""
-    used = storage.usage(present) if present else storage.Usage()
+    used = stored.usage(present) if present else stored.Usage()
     counts = {"run": used.runs, "saved dataset": used.datasets, "evaluation": used.evaluations}
     has = [f"{n} {name}{'s' * (n > 1)}" for name, n in counts.items() if n]
     if not has:

@@ -11,9 +11,9 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
-from s2s import access, storage
+from s2s import access
 from s2s.config import UserError, asker, shortened
-from s2s.files import UnwrittenError
+from s2s.files import UnwrittenError, stored
 from s2s.jobs import run_service
 from s2s.jobs.model_import import check_settings
 from s2s.jobs.training import command, run_limits
@@ -80,7 +80,7 @@ def bring_in(raw: IO[bytes], name: str, owner: str, *, without: Collection[str] 
     Raises UserError for a zip that holds no run or a damaged one, and where the workspace may not store that much.
     """
     found = archive.opened(raw, name)
-    storage.require_room(owner, n_bytes=found.n_bytes, runs=1)
+    stored.require_room(owner, n_bytes=found.n_bytes, runs=1)
     run_id = new_id()
     taken = {row.name for row in run_service.runs(owner)}
     archive.unpack(found, runs_folder() / run_id, partial(_own, owner, taken, without))

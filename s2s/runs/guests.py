@@ -16,6 +16,7 @@ from typing import Any
 
 from s2s import access, settings
 from s2s.config import PRESETS, UserError, asker
+from s2s.files import stored
 from s2s.runs.evaluations import Evaluation, Sentences
 from s2s.runs.listing import RunSummary
 
@@ -31,7 +32,7 @@ NOTHING_HELD_OUT = (
 DEFAULT_NAME = re.compile(r"([\w-]+) on ")  # of a run
 OWNERS = ("train_hash", "run_name")  # of a system: only its owner sees them
 UNTOLD = MappingProxyType({"file": "", "column": "", "hash": ""})  # of scores of private sentences
-UNKNOWN = access.About("", "", "", "", 0)
+UNKNOWN = stored.About("", "", "", "", 0)
 SPEC = re.compile(r"corpus:([\w-]+)")
 
 
@@ -137,7 +138,7 @@ def _title(title: str, run: str) -> str:
     """A run's title as it was when the evaluation was made, for those who do not know its dataset."""
     about = UNKNOWN
     with contextlib.suppress(OSError):  # a demo, or deleted
-        about = access.about(access.runs_folder() / run / "recipe.json")
+        about = stored.about(access.runs_folder() / run / "recipe.json")
     if about.source and _named(about.source, is_shared=False) == about.source:
         return title
     default = DEFAULT_NAME.match(title)
@@ -175,7 +176,7 @@ def _run_name(name: str, source: str, preset: str) -> str:
     if found := SPEC.match(source):
         names.append(found[1])
         with contextlib.suppress(OSError):  # deleted
-            names.append(access.about(settings.home() / "corpora" / found[1] / "about.json").name)
+            names.append(stored.about(settings.home() / "corpora" / found[1] / "about.json").name)
     for each in filter(None, names):
         name = name.replace(each, PRIVATE)
     return name

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from s2s import access, settings
 from s2s.config import asker
+from s2s.files import stored
 
 T = TypeVar("T")
 
@@ -57,7 +58,7 @@ def dataset_name(spec: str) -> str:
     """A dataset as people call it: the name of a saved one, the names of files; any other is called by its spec."""
     if saved := SAVED.match(spec):
         with contextlib.suppress(OSError):  # deleted
-            about = access.about(settings.home() / "corpora" / saved[1] / "about.json")
+            about = stored.about(settings.home() / "corpora" / saved[1] / "about.json")
             if access.may(asker.current(), "view", access.Thing("dataset", saved[1], about.owner)):
                 return about.name or spec
     return without(spec, set(_paths(spec)))

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from s2s import hosted as workspaces
 from s2s.config import asker
+from s2s.files.stored import Usage
 from s2s.hosted import Expiring, Key, deletion, rows, workspace_of_account
-from s2s.storage import Usage
 
 
 def make_link(workspace: str, now: float | None = None) -> str:

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from s2s import access, lessons, settings, storage
+from s2s import access, lessons, settings
 from s2s.config import UserError, asker
 from s2s.data import uploads
+from s2s.files import stored
 from s2s.hosted import exports, rows
 from s2s.links import short as short_links
 from s2s.processes import queue
@@ -53,7 +54,7 @@ def test_all_of_one_workspace_goes_and_all_of_another_stays() -> None:
     used = acting.delete_workspace("ann", sleep=lambda seconds: None)
     assert (used.runs, used.datasets, used.evaluations, used.uploads) == (2, 1, 1, 1)
     assert files() == before
-    assert storage.items("ann") == []
+    assert stored.items("ann") == []
     assert queue.jobs("ann") == []
     assert rows.find("ann") is None
     with asker.acting_as("ann"):
@@ -65,7 +66,7 @@ def test_all_of_one_workspace_goes_and_all_of_another_stays() -> None:
         short_links.find(link.letters)
     assert len(queue.jobs("bob")) == 1
     assert rows.find("bob")
-    assert acting.delete_workspace("ann") == storage.Usage()  # nothing is left
+    assert acting.delete_workspace("ann") == stored.Usage()  # nothing is left
 
 
 @pytest.mark.parametrize("name", ["", "local", "everybody", "../runs", "a/b", "ä" * 99, "."])

@@ -11,11 +11,11 @@ from safetensors.torch import load_file
 from s2s import access
 from s2s.access import DeniedError, Sharing
 from s2s.config import UserError, asker
+from s2s.files.stored import usage
 from s2s.jobs import run_archives, run_service, training
 from s2s.jobs.model_import import import_folder
 from s2s.model import weights_path
 from s2s.runs import RunFolder, find_run, list_runs, load, portable, runs_folder
-from s2s.storage import usage
 from tests.conftest import make_run
 from tests.pretrained.checkpoints import make_checkpoint
 from tests.runs.zips import files_of, with_json, zipped

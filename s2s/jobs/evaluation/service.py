@@ -7,10 +7,11 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from s2s import files, storage
+from s2s import files
 from s2s.access import run_folder
 from s2s.config import UserError, asker, shortened
 from s2s.decode import configure
+from s2s.files import stored
 from s2s.jobs.context import JobContext
 from s2s.jobs.evaluation import test_sets
 from s2s.jobs.evaluation.loop import FINISH, EvaluationLoop
@@ -82,7 +83,7 @@ def submit(request: EvaluationRequest) -> str:
 def store(request: EvaluationRequest) -> EvaluationFolder:
     """Write the folder of an evaluation that nobody works on yet. Raises UserError as `submit` does."""
     check(request)
-    storage.require_room(request.owner)
+    stored.require_room(request.owner)
     folder = evaluations.new_folder()
     test = request.test
     if request.pairs:

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from s2s import access, settings, storage
+from s2s import access, settings
 from s2s.config import UserError, asker
 from s2s.decode import STRATEGIES
+from s2s.files import stored
 from s2s.jobs.evaluation import provenance, service, test_sets
 from s2s.jobs.evaluation.provenance import Checkpoint
 from s2s.jobs.evaluation.service import EvaluationRequest
@@ -139,7 +140,7 @@ def note(run: Checkpoint) -> str:
     try:
         if found := known(run):
             return f"The card has the scores of {found.described}."
-        storage.require_room(asker.current())
+        stored.require_room(asker.current())
         forecast = seconds(run)
     except UserError as error:
         return (

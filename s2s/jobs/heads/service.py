@@ -7,11 +7,12 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from s2s import access, files, storage
+from s2s import access, files
 from s2s.access import run_folder
 from s2s.analysis import heads
 from s2s.config import UserError, choose, override
 from s2s.data import Numbering, Pair, read_alignments
+from s2s.files import stored
 from s2s.jobs.context import JobContext
 from s2s.jobs.evaluation import test_sets
 from s2s.jobs.heads import samples
@@ -96,7 +97,7 @@ def submit(request: Measurement, pairs: Sequence[Pair] = ()) -> None:
     check(request)
     if result(request) is not None or progress(request).is_live:
         return
-    storage.require_room(request.owner)
+    stored.require_room(request.owner)
     if before := queue.latest(request.id):
         if before.state == "running" and before.owner != request.owner:
             return  # the next worker takes up what somebody else requested

@@ -11,9 +11,10 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from s2s import access, files, hub, settings, storage
+from s2s import access, files, hub, settings
 from s2s.access import Thing
 from s2s.config import UserError, asker, shortened
+from s2s.files import stored
 from s2s.jobs import model_import
 from s2s.jobs.context import JobContext
 from s2s.jobs.imports import fetching
@@ -80,7 +81,7 @@ def submit(request: ImportRequest, found: ImportForecast) -> str:
         require_folders()
     check_languages(request, found)
     forecasts.check(found)
-    storage.require_room(owner, n_bytes=found.model_bytes, runs=1)
+    stored.require_room(owner, n_bytes=found.model_bytes, runs=1)
     run_id = settings.new_id()
     queue.submit(KIND, owner, run_id, {**asdict(request), "threads": 1}, express=True)
     return run_id

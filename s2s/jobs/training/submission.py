@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from s2s import access, storage
+from s2s import access
 from s2s.config import Recipe, UserError, override
 from s2s.data import splits
+from s2s.files import stored
 from s2s.jobs.plan.time_budget import CHOSEN
 from s2s.jobs.training import initialization, run_limits
 from s2s.jobs.training.preparation import (
@@ -40,7 +41,7 @@ def submit(request: RunRequest, *, express: bool = False, seconds: float | None 
     run_limits.check_steps(recipe)
     run_limits.check_minutes(recipe)
     run_limits.check_processes(recipe)
-    storage.require_room(request.owner, runs=1 + _without_folder(request.owner))
+    stored.require_room(request.owner, runs=1 + _without_folder(request.owner))
     if request.init_from:
         initial = initialization.parse_checkpoint(request.init_from)
         initialization.check_compatible(initial, recipe)

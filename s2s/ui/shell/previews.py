@@ -22,6 +22,7 @@ from starlette.responses import PlainTextResponse, Response
 
 from s2s import access, settings
 from s2s.config import UserError, asker
+from s2s.files import stored
 from s2s.hosted import is_secure
 from s2s.links import share
 from s2s.plots import card
@@ -213,7 +214,7 @@ def _run_of(view: View) -> ShownRun:
     with _as_everybody():
         try:
             folder = access.run_folder(run_id or run_meant(view.page, dict(view.values)), "view")
-            name = access.about(folder / "recipe.json").name
+            name = stored.about(folder / "recipe.json").name
         except (UserError, OSError):
             return NO_RUN
     named = shortened(share.printable(name))

@@ -9,9 +9,10 @@ import pandas as pd
 import streamlit as st
 
 from s2s import hosted as workspaces
-from s2s import lessons, settings, storage
+from s2s import lessons, settings
 from s2s.config import asker
 from s2s.data import format_size
+from s2s.files import stored
 from s2s.hosted import Expiring
 from s2s.processes import queue
 from s2s.ui.kit import Card, cards
@@ -44,7 +45,7 @@ def contents() -> bool:
 
 
 def _used(workspace: str) -> None:
-    used = storage.usage(workspace)
+    used = stored.usage(workspace)
     allowed = settings.limits()
     minutes = queue.minutes_of_a_day(workspace)
     at_once = sum(job.is_live() for job in queue.jobs(workspace))

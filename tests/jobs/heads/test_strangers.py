@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from s2s import access, storage
+from s2s import access
 from s2s.access import Sharing
 from s2s.config import UserError, asker
+from s2s.files import stored
 from s2s.jobs import head_service, run_service
 from s2s.jobs.heads import experiments
 from s2s.jobs.heads.experiments import Experiment
@@ -103,7 +104,7 @@ def test_a_guest_who_asks_the_same_does_not_give_up_what_the_next_worker_resumes
     assert [each.id for each in queue.live_jobs()] == [job.id]
     assert MeasurementFolder(ASKED.id).request().owner == "ann"
     with monkeypatch.context() as patch, asker.acting_as("ann"):
-        patch.setattr(storage, "require_room", refused)
+        patch.setattr(stored, "require_room", refused)
         with pytest.raises(UserError, match="full"):
             head_service.submit(ASKED)
     assert [each.id for each in queue.live_jobs()] == [job.id]

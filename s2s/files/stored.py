@@ -3,14 +3,48 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from s2s import access, settings
+from s2s import settings
 from s2s.config import UserError, asker
+
+
+class About(NamedTuple):
+    """What the file that describes a thing says of it; whoever it does not name is the operator."""
+
+    owner: str
+    name: str
+    source: str  # of a run: its dataset
+    valid: str  # of a run: its validation pairs, where they have a dataset of their own
+    rows: int  # of a saved dataset: its sentence pairs
+
+
+def about(path: Path) -> About:
+    """What a recipe.json, about.json, evaluation.json or upload.json says. Raises OSError where there is none."""
+    stat = path.stat()
+    return _read_about(path, stat.st_mtime_ns, stat.st_size)
+
+
+@functools.lru_cache(maxsize=8192)
+def _read_about(path: Path, changed: int, size: int) -> About:
+    try:
+        content = json.loads(path.read_bytes())
+    except (ValueError, RecursionError):
+        content = None
+    known: dict[str, Any] = content if isinstance(content, dict) else {}
+    owner, name, source, valid = map(_text, map(known.get, ("owner", "name", "source", "valid")))
+    rows = known.get("n_pairs")
+    return About(owner or asker.LOCAL, name, source, valid, rows if isinstance(rows, int) else 0)
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
 
 
 class Kind(NamedTuple):
@@ -173,10 +207,10 @@ def _folders(parent: Path) -> Iterator[Path]:
 
 def _item(kind: Kind, folder: Path) -> Item | None:
     try:
-        about = access.about(folder / kind.about)
+        said = about(folder / kind.about)
     except OSError:  # not such a folder, or deleted meanwhile
         return None
-    return Item(kind, about.owner, about.name or folder.name, folder, _changed(folder), about.rows)
+    return Item(kind, said.owner, said.name or folder.name, folder, _changed(folder), said.rows)
 
 
 def _changed(folder: Path) -> float:
