@@ -5,8 +5,9 @@ import re
 import pytest
 import sqlalchemy as sa
 
-from s2s import access, settings
-from s2s.config import UserError, asker
+from s2s import settings
+from s2s.config import DeniedError, UserError, asker
+from s2s.library.own import delete_short_link
 from s2s.links import short as short_links
 from s2s.links.short import DAY, SHORT_LINKS, Content, DeadLinkError
 from s2s.processes import queue
@@ -141,11 +142,11 @@ def test_a_newer_link_is_refused() -> None:
 @pytest.mark.usefixtures("_hosted")
 def test_its_owner_alone_deletes_a_link() -> None:
     link = make("ann")
-    with asker.acting_as("bob"), pytest.raises(access.DeniedError):
-        short_links.delete(link.letters)
+    with asker.acting_as("bob"), pytest.raises(DeniedError):
+        delete_short_link(link.letters)
     with asker.acting_as("ann"):
-        short_links.delete(link.letters)
-        short_links.delete(link.letters)  # pressed twice
+        delete_short_link(link.letters)
+        delete_short_link(link.letters)  # pressed twice
     with pytest.raises(DeadLinkError, match="There is no short link"):
         short_links.find(link.letters)
 

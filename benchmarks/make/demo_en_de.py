@@ -28,6 +28,7 @@ from s2s.demo import DEMOS, EVERYDAY, measurements, trained
 from s2s.demo.thin import eight_bit_weights, thin_metrics
 from s2s.jobs import training
 from s2s.jobs.evaluation.loop import EvaluationLoop
+from s2s.library.checkpoints import load
 from s2s.model import saved_steps, weights_path, write_steps
 from s2s.runs import (
     Evaluation,
@@ -36,7 +37,6 @@ from s2s.runs import (
     Sentences,
     System,
     attention_history,
-    load,
     now,
     source_words,
 )

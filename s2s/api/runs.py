@@ -30,6 +30,8 @@ from s2s.data import (
 )
 from s2s.faults import fault_of
 from s2s.jobs import SystemScores, forced_signature, initialization, provenance, test_sets, training
+from s2s.library.checkpoints import find_checkpoint
+from s2s.library.checkpoints import load as load_run
 from s2s.model import saved_steps
 from s2s.runs import Decoded, Texts, seeds
 from s2s.scores import AUTO, SPACES, Scoring, require_tokenizer
@@ -176,7 +178,7 @@ def load(run: str | Path, step: int | str | None = None, *, device: str = "cpu")
 
     `run` may name the checkpoint, as `demo-en-fr@400`; a step is a number, `best` or `last`.
     """
-    found = runs.load(run, step, device=device)
+    found = load_run(run, step, device=device)
     fault = fault_of(found.recipe.train.fault)
     trained_with = (
         [f"This run was trained with a fault, on purpose: {fault.title}."] if fault else []
@@ -202,7 +204,9 @@ def mean_and_spread(runs: OneRun | Iterable[OneRun]) -> pd.DataFrame:
     given: list[Any] = [runs]
     if isinstance(runs, Iterable) and not isinstance(runs, str):
         given = [*runs]
-    return pd.DataFrame(seeds.by_setting([_named(run) for run in given]))
+    return pd.DataFrame(
+        seeds.by_setting({str(name): find_checkpoint(name) for name in map(_named, given)})
+    )
 
 
 def _named(run: OneRun) -> str | Path:

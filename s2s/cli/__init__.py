@@ -10,7 +10,6 @@ import sys
 import traceback
 from collections.abc import Callable, Sequence
 
-from s2s import access
 from s2s.cli.parser import make_parser
 from s2s.cli.progress import silence
 from s2s.config import UserError, asker

@@ -23,8 +23,8 @@ WHOLE_RUN = "run"  # the target that is no library
 def export(arguments: argparse.Namespace) -> None:
     """Write a run as a folder that other libraries load, or whole as a zip."""
     from s2s.jobs import run_archives, run_export
+    from s2s.library.checkpoints import find_checkpoint
     from s2s.pretrained.export import TARGETS
-    from s2s.runs import find_checkpoint
 
     choose("target", arguments.to, {WHOLE_RUN: "", **TARGETS})
     if arguments.to != WHOLE_RUN:

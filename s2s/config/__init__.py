@@ -3,6 +3,7 @@
 from s2s.config import asker
 from s2s.config.errors import (
     MAX_QUOTED,
+    DeniedError,
     UserError,
     is_usable,
     require_usable,

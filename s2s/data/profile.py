@@ -221,8 +221,7 @@ def profile_of(spec: str) -> DatasetProfile:
     """The profile of one's own saved dataset, or of one that ships with the program. Raises UserError for any other."""
     kind, _, place = spec.partition(":")
     if kind == "corpus" and re.fullmatch("[0-9a-f]{16}", place):
-        saved_datasets.require(place, "explore")
-        return DatasetProfile(settings.home() / "corpora" / place, spec)
+        return DatasetProfile(saved_datasets.folder_of(place), spec)
     if not re.fullmatch(r"[\w-]+", place) or not re.fullmatch(r"\w+", kind):
         raise UserError(f"There is no dataset `{spec[:60]}` to profile; choose another one.")
     return DatasetProfile(settings.home() / "studies" / f"{FORMAT}-{kind}-{place}", spec)

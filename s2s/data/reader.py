@@ -21,11 +21,13 @@ from typing import Any
 
 import psutil
 
-from s2s import access, files, hub, settings
+from s2s import files, hub, settings
 from s2s.config import DataConfig, UserError, asker
+from s2s.data import saved_datasets
 from s2s.data.caps import Caps
 from s2s.data.reader_slots import MAX_WAIT, reader_slot
 from s2s.data.sections import PROFILE_SECTIONS, UPDATE_SECONDS, Progress, ReaderJob, Section
+from s2s.data.server_files import reading_upload
 from s2s.files import stored
 from s2s.processes import bounds
 
@@ -45,6 +47,7 @@ def main() -> None:
     bounds.nice(NICENESS)
     seconds = Caps.from_json(order["caps"]).seconds
     bounds.end_after(MAX_WAIT + seconds)  # whatever happens before there is a slot
+    saved_datasets.open_by(partial(_only, Path(order["folder"])))
     waiting = partial(Progress(_state(order), READ_WEIGHT).stage, weight=0.0)
     try:
         with (
@@ -58,6 +61,13 @@ def main() -> None:
         files.write_json(_state(order), {"is_over": True, "error": str(error)})
 
 
+def _only(folder: Path, hash: str) -> Path:
+    """The one saved dataset that is read here: who ordered this has opened it."""
+    if folder.name != hash:
+        raise saved_datasets.unknown(hash)
+    return folder
+
+
 def carry_out(order: Mapping[str, Any]) -> None:
     """Reads the dataset, computes the sections and writes how it ended."""
     data = DataConfig.from_json(order["data"])
@@ -69,7 +79,7 @@ def carry_out(order: Mapping[str, Any]) -> None:
         if (uploaded := Path(order["files"])).is_dir():
             # so that errors name the files without their folders
             stack.enter_context(contextlib.chdir(uploaded))
-            stack.enter_context(access.reading_upload())
+            stack.enter_context(reading_upload())
         error = _run(job, sections, order["token"])
     files.write_json(_state(order), {"is_over": True, "error": error})
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from s2s import files
 from s2s.jobs import ExtrapolationResult, ExtrapolationSettings, RunRequest, extrapolation, training
-from s2s.runs import load
+from s2s.library.checkpoints import load
 from s2s.sizing import count_parameters
 
 FILE = Path(__file__).parent / "twins.json"

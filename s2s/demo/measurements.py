@@ -13,7 +13,8 @@ from s2s.analysis import heads
 from s2s.config import asker, override
 from s2s.demo import ALIGNED, DEMOS, trained
 from s2s.jobs import EXPERIMENTS, head_samples, test_sets, training
-from s2s.runs import Measurement, Run, Sentences, load, measurements
+from s2s.library.checkpoints import load
+from s2s.runs import Measurement, Run, Sentences, measurements
 
 N = 500  # sentences, as the page offers
 # The view Roles opens with the held-out pairs; `agreement` has a verb far from each subject.

@@ -16,9 +16,9 @@ from s2s.data import load
 from s2s.demo import DEMOS, EVERYDAY
 from s2s.demo.thin import thin_metrics, thin_weights
 from s2s.jobs import training
+from s2s.library.checkpoints import load as load_run
 from s2s.model import weights_path, write_steps
 from s2s.runs import RunFolder
-from s2s.runs import load as load_run
 from s2s.scores import score_all
 
 # Words, so that pictures show words; one vocabulary per side, so that French words are unknown on the English side.

@@ -6,6 +6,7 @@ import contextlib
 import functools
 import json
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,8 @@ from typing import Any, NamedTuple
 
 from s2s import settings
 from s2s.config import UserError, asker
+
+ID = re.compile(r"[\w-]{1,64}")  # of a thing, before it becomes part of a path
 
 
 class About(NamedTuple):

@@ -10,12 +10,13 @@ import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from s2s import access, lessons, settings
+from s2s import lessons, settings
 from s2s.config import UserError, asker, shortened
 from s2s.data import is_reading
 from s2s.files import TRASH, stored
 from s2s.files.stored import Item
 from s2s.hosted import exports, rows
+from s2s.library import sharing
 from s2s.links import short as short_links
 from s2s.processes import queue
 from s2s.runs import is_training
@@ -35,7 +36,7 @@ def delete_workspace(
     May be called again where it was interrupted. An operator acts as the workspace (`asker.acting_as`). Raises
     UserError where something cannot be deleted, DeniedError for another's workspace.
     """
-    is_visitors = access.ID.fullmatch(workspace)
+    is_visitors = stored.ID.fullmatch(workspace)
     if not is_visitors or workspace in (asker.LOCAL, asker.EVERYBODY):
         raise UserError(
             f"`{shortened(workspace)}` is not the workspace of a visitor and cannot be deleted; name another."
@@ -105,7 +106,7 @@ def delete_item(item: Item) -> None:
         raise UserError(
             f"The {item.kind.name} `{item.id}` cannot be deleted ({error.strerror or error}); try again later."
         ) from error
-    access.forget(item.kind.name, item.id.removeprefix(TRASH))
+    sharing.forget(item.kind.name, item.id.removeprefix(TRASH))
 
 
 def delete_leftovers(now: float) -> None:

@@ -11,12 +11,12 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
-from s2s import access
 from s2s.config import UserError, asker, shortened
 from s2s.files import UnwrittenError, stored
 from s2s.jobs import run_service
 from s2s.jobs.model_import import check_settings
 from s2s.jobs.training import command, run_limits
+from s2s.library import Library
 from s2s.runs import RunFolder, archive, free_name, runs_folder
 from s2s.settings import new_id
 from s2s.sizing import count_parameters
@@ -27,7 +27,7 @@ ONE_AT_A_TIME = threading.Lock()  # of these downloads: each holds a whole model
 
 def export(run: str, out: Path) -> RunFolder:
     """Writes a run, by folder or id, as a new zip. Raises UserError where that cannot be."""
-    folder = RunFolder(access.run_folder(run, "download"))
+    folder = Library().run(run, "download")
     if out.exists():
         raise UserError(
             f"`{shortened(out)}` exists already; give another name, or delete it first."
@@ -50,7 +50,7 @@ def export(run: str, out: Path) -> RunFolder:
 
 def download(run_id: str) -> bytes:
     """The same zip for this request's browser. Raises UserError for a run that is too large for that."""
-    folder = RunFolder(access.run_folder(run_id, "download"))
+    folder = Library().run(run_id, "download")
     if why := too_large(folder):
         raise UserError(why)
     out = io.BytesIO()

@@ -5,19 +5,12 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from s2s import access
 from s2s.config import Recipe, UserError, override
+from s2s.files import stored
+from s2s.library import Verb, guests, rights, sharing
+from s2s.library.own import delete_run, find_run, list_runs, rename_run, restore_run
 from s2s.processes import queue
-from s2s.runs import (
-    RunSummary,
-    checked_name,
-    fault_in,
-    find_run,
-    guests,
-    list_runs,
-    listing,
-    measurements,
-)
+from s2s.runs import RunSummary, checked_name, fault_in, measurements
 
 KIND = "train"  # jobs of other kinds do not train a run
 WAITS_FOR_A_WORKER = "Its worker is gone; the next one resumes it automatically."
@@ -44,8 +37,8 @@ def find(run_id: str, owner: str, *, now: float | None = None) -> RunSummary:
 
     Raises UserError where this workspace may see no such run.
     """
-    if not access.ID.fullmatch(run_id):
-        raise access.unknown("run", run_id)
+    if not stored.ID.fullmatch(run_id):
+        raise rights.unknown("run", run_id)
     row = find_run(run_id, owner)
     try:
         job = _job(run_id, owner, "view")
@@ -144,15 +137,15 @@ def rename(run_id: str, owner: str, name: str) -> None:
     if job:
         queue.rename(job.id, name)
     if job is None or find_run(run_id, owner):
-        listing.rename(run_id, owner, name)
+        rename_run(run_id, owner, name)
 
 
 def restore(run_id: str, owner: str, job: queue.Job | None = None) -> None:
     """Take back a deletion; `job` is what `delete` returned. Raises UserError where it is too late for that."""
     if job is None:
-        listing.restore(run_id, owner)
+        restore_run(run_id, owner)
         return
-    access.require("change", access.run_of(job.run, job.owner), owner)
+    rights.require("change", sharing.run_of(job.run, job.owner), owner)
     again = queue.submit(
         KIND,
         job.owner,
@@ -163,7 +156,7 @@ def restore(run_id: str, owner: str, job: queue.Job | None = None) -> None:
     )
     if job.state != "queued":  # it had been stopped
         queue.ask_to_stop(again, job.owner)
-    access.bring_back("run", job.run)
+    sharing.bring_back("run", job.run)
 
 
 def delete(run_id: str, owner: str) -> queue.Job | None:
@@ -180,28 +173,28 @@ def delete(run_id: str, owner: str) -> queue.Job | None:
             raise UserError(f"The run `{run_id}` is being trained; stop it first, then delete it.")
     has_files = find_run(run_id, owner) is not None
     if job is None or has_files:
-        listing.delete(run_id, owner)
+        delete_run(run_id, owner)
     else:
-        access.set_aside("run", run_id)
+        sharing.set_aside("run", run_id)
     queue.delete_jobs(run_id)
     measurements.delete_of_run(run_id)
     return None if has_files else before
 
 
-def _job(run_id: str, owner: str, verb: access.Verb = "change") -> queue.Job | None:
+def _job(run_id: str, owner: str, verb: Verb = "change") -> queue.Job | None:
     """The run's training job; None where there is none that this workspace may see.
 
     Raises DeniedError where it may see the run and not do that.
     """
-    if not access.ID.fullmatch(run_id):
+    if not stored.ID.fullmatch(run_id):
         return None
     job = queue.latest(run_id)
     if job is None or job.kind != KIND:
         return None
-    run = access.run_of(run_id, job.owner)
-    if not access.may(owner, "view", run):
+    run = sharing.run_of(run_id, job.owner)
+    if not rights.may(owner, "view", run):
         return None
-    access.require(verb, run, owner)
+    rights.require(verb, run, owner)
     return job
 
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from s2s import access
 from s2s.config import UserError, asker
 from s2s.lessons.catalog import find_lesson
+from s2s.library import Thing, Verb, rights
 from s2s.processes import queue
 
 CLASSES = sa.Table(
@@ -214,11 +214,11 @@ def _delete(connection: sa.Connection, which: sa.ColumnElement[bool]) -> None:
     connection.execute(sa.delete(CLASSES).where(which))
 
 
-def _require(connection: sa.Connection, verb: access.Verb, id: str) -> None:
+def _require(connection: sa.Connection, verb: Verb, id: str) -> None:
     owner = connection.execute(sa.select(CLASSES.c.owner).where(CLASSES.c.id == id)).scalar()
     if owner is None:
-        raise access.unknown("class", id)
-    access.require(verb, access.Thing("class", id, str(owner)))
+        raise rights.unknown("class", id)
+    rights.require(verb, Thing("class", id, str(owner)))
 
 
 def _written(id: str, step: int, n_right: int, now: float) -> sa.Update:

@@ -9,10 +9,11 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from s2s import access
 from s2s.config import UserError, asker
+from s2s.files import stored
 from s2s.lessons import lesson_file
 from s2s.lessons.lesson import Lesson, Step, View
+from s2s.library import Thing, Verb, rights
 from s2s.links import short as short_links
 from s2s.processes import queue
 
@@ -47,7 +48,7 @@ EMPTY = Step("First step", "The first view that you add becomes this step.", Vie
 
 def is_own_id(id: str) -> bool:
     """Whether an id can be that of a lesson which somebody made."""
-    return len(id) == LENGTH and access.ID.fullmatch(id) is not None
+    return len(id) == LENGTH and stored.ID.fullmatch(id) is not None
 
 
 def add_lesson(lesson: Lesson, *, now: float | None = None) -> Lesson:
@@ -79,7 +80,7 @@ def restore_lesson(deleted: OwnLesson, *, now: float | None = None) -> None:
 
     Raises DeniedError for another's, else as `add_lesson`.
     """
-    access.require("change", _thing(deleted))
+    rights.require("change", _thing(deleted))
     _add(deleted, now)
 
 
@@ -179,16 +180,16 @@ def delete_expired_lessons(now: float) -> None:
             connection.execute(sa.delete(OWN_LESSONS).where(old))
 
 
-def _thing(own: OwnLesson) -> access.Thing:
-    return access.Thing("lesson", own.lesson.id, own.owner, own.is_shared)
+def _thing(own: OwnLesson) -> Thing:
+    return Thing("lesson", own.lesson.id, own.owner, own.is_shared)
 
 
-def _require(connection: sa.Connection, verb: access.Verb, id: str) -> Any:
+def _require(connection: sa.Connection, verb: Verb, id: str) -> Any:
     """The row, where the visitor may do that with it; what is not there is as what is not theirs."""
     row = connection.execute(sa.select(OWN_LESSONS).where(OWN_LESSONS.c.id == id)).first()
     if row is None:
-        raise access.unknown("lesson", id)
-    access.require(verb, access.Thing("lesson", id, str(row.owner), bool(row.shared)))
+        raise rights.unknown("lesson", id)
+    rights.require(verb, Thing("lesson", id, str(row.owner), bool(row.shared)))
     return row
 
 

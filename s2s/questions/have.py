@@ -10,23 +10,15 @@ import time
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any, TypeVar
 
-from s2s import access
 from s2s.config import UserError, asker, shortened
 from s2s.data import Preview, load_preview
 from s2s.faults import marked
+from s2s.library import Library, Verb, guests, rights, sharing
+from s2s.library.checkpoints import load
 from s2s.model import weights_path
 from s2s.questions.answers import Answers, Timed
 from s2s.questions.question import Question
-from s2s.runs import (
-    Evaluation,
-    EvaluationFolder,
-    Run,
-    RunFolder,
-    clean_name,
-    evaluations,
-    guests,
-    load,
-)
+from s2s.runs import Evaluation, EvaluationFolder, Run, RunFolder, clean_name
 
 Answer = TypeVar("Answer")
 ANSWERS = Answers()
@@ -48,7 +40,7 @@ def name_of(run: Run, as_saved: Run) -> str:
 def about(run: str) -> Mapping[str, Any]:
     """What the asker may know of a run; nothing where they may not open it, or it is gone."""
     try:
-        folder = access.run_folder(run)
+        folder = Library().run(run).path
         return guests.about_run(RunFolder(folder).about(), folder)
     except (UserError, OSError):
         return {}
@@ -113,23 +105,23 @@ class Have:
 
     def may_see_data(self, run: Run) -> bool:
         """Whether the asker may see sentences of a run's dataset."""
-        return access.may_see_data(run.folder.path)
+        return sharing.may_see_data(run.folder.path)
 
     def evaluation(self, evaluation: str) -> EvaluationFolder:
         """A stored evaluation by its id. Raises UserError where there is none that the asker may open."""
-        return evaluations.folder(evaluation)
+        return Library().evaluation(evaluation)
 
-    def may_see_sentences(self, evaluation: Evaluation, verb: access.Verb = "view") -> bool:
+    def may_see_sentences(self, evaluation: Evaluation, verb: Verb = "view") -> bool:
         """Whether the asker may see the sentences of an evaluation, as it is stored, and their translations; or
         download all of it.
         """
-        sentences = access.sentences_of(evaluation.id, evaluation.owner)
-        return access.may(asker.current(), verb, sentences)
+        sentences = sharing.sentences_of(evaluation.id, evaluation.owner)
+        return rights.may(asker.current(), verb, sentences)
 
     def is_own(self, evaluation: Evaluation) -> bool:
         """Whether the asker may change it."""
-        thing = access.evaluation_of(evaluation.id, evaluation.owner)
-        return access.may(asker.current(), "change", thing)
+        thing = sharing.evaluation_of(evaluation.id, evaluation.owner)
+        return rights.may(asker.current(), "change", thing)
 
     def titles(self, runs: Iterable[str]) -> dict[str, str]:
         """What runs are called, by id; by their ids where the asker may not open them."""

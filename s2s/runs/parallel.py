@@ -6,7 +6,6 @@ import functools
 import multiprocessing
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -16,6 +15,7 @@ from s2s.processes import environment
 from s2s.runs.decoded import Decoded
 from s2s.runs.opening import load
 from s2s.runs.run import ROWS, Run, RunKey
+from s2s.runs.store import RunFolder
 
 MANY = 500  # sources per process; below this, its start-up of some seconds does not pay
 
@@ -65,4 +65,4 @@ def _opened(key: RunKey) -> Run:
     torch.set_num_threads(1)
     keep_freed_memory()
     # A path, which is not checked again: on a hosted server, this process acts for nobody.
-    return load(Path(key.folder), key.step).in_languages(*key.languages)
+    return load(RunFolder(key.folder), key.step).in_languages(*key.languages)

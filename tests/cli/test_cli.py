@@ -713,7 +713,7 @@ def crash(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object) -> None:
         raise RuntimeError(text)
 
-    monkeypatch.setattr("s2s.runs.load", broken)
+    monkeypatch.setattr("s2s.library.checkpoints.load", broken)
 
 
 @pytest.mark.usefixtures("crash")

@@ -1,12 +1,12 @@
 import pytest
 
-from s2s import access
 from s2s.config import UserError
 from s2s.data import saved_datasets, uploads
 from s2s.files import stored
 from s2s.hosted import account_of, keys, rows, workspace_of_account
 from s2s.hosted import accounts as module
 from s2s.jobs import run_service
+from s2s.library import Library
 from s2s.processes import queue
 from tests.hosted import acting
 from tests.storing import store_dataset, store_evaluation, store_run
@@ -22,7 +22,7 @@ def test_an_account_is_a_hash_of_issuer_and_subject() -> None:
     assert account_of(USER | {"iss": "x\ny", "sub": "z"}) != account_of(
         USER | {"iss": "x", "sub": "y\nz"}
     )
-    assert access.ID.fullmatch(workspace_of_account(account))
+    assert stored.ID.fullmatch(workspace_of_account(account))
 
 
 @pytest.mark.parametrize(
@@ -63,9 +63,9 @@ def test_everything_changes_hands_and_can_be_used_as_before() -> None:
     assert (used.runs, used.datasets, used.evaluations, used.uploads) == (1, 1, 1, 1)
     assert [job.run for job in queue.jobs(mine)] == ["r1"]
     run_service.rename("r1", mine, "renamed")
-    saved_datasets.rename(hash, mine, "renamed")
+    saved_datasets.rename(Library(mine).dataset(hash, "change"), "renamed")
     with pytest.raises(UserError):
-        saved_datasets.rename(hash, key.digest, "renamed")
+        saved_datasets.rename(Library(key.digest).dataset(hash, "change"), "renamed")
     found = rows.find(mine)
     assert found
     assert found.account == account

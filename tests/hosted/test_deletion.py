@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from s2s import access, lessons, settings
+from s2s import lessons, settings
 from s2s.config import UserError, asker
 from s2s.data import uploads
 from s2s.files import stored
 from s2s.hosted import exports, rows
+from s2s.library import sharing
 from s2s.links import short as short_links
 from s2s.processes import queue
 from tests.hosted import acting
@@ -39,11 +40,11 @@ def test_all_of_one_workspace_goes_and_all_of_another_stays() -> None:
     before = files()
     store_everything("ann", "run-of-ann")
     with asker.acting_as("ann"):
-        run = access.run_in(settings.home() / "runs" / "run-of-ann")
-        access.share(run, access.Sharing(link=True))
+        run = sharing.run_in(settings.home() / "runs" / "run-of-ann")
+        sharing.share(run, sharing.Sharing(link=True))
     deleted = store_run("deleted", "ann")
     with asker.acting_as("ann"):
-        access.share(access.run_in(deleted), access.Sharing(link=True))
+        sharing.share(sharing.run_in(deleted), sharing.Sharing(link=True))
     deleted.rename(deleted.with_name(".deleted-deleted"))
     key = rows.open_link(acting.make_link("ann"))
     with asker.acting_as("ann"):

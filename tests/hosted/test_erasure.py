@@ -11,11 +11,11 @@ from s2s import lessons, settings
 from s2s.config import asker
 from s2s.data import reader_slots, uploads
 from s2s.files import database
+from s2s.library.own import delete_run, delete_short_link
 from s2s.links import short as short_links
 from s2s.processes import queue
 from s2s.processes.queue import erasure
 from s2s.processes.queue.job_logs import log_path
-from s2s.runs import listing
 from tests.hosted import acting
 from tests.storing import store_dataset, store_evaluation, store_run
 
@@ -40,7 +40,7 @@ def write_everything(owner: str, marker: str) -> None:
     for run in (f"{marker}-run", f"{marker}-other"):
         folder = store_run(run, owner)
         (folder / "note.txt").write_text(marker)
-    listing.delete(f"{marker}-other", owner)
+    delete_run(f"{marker}-other", owner)
     store_dataset(owner, name=f"{marker} dataset")
     store_evaluation(owner, name=f"{marker} evaluation")
     uploads.begin("file", "x", [(f"{marker}.txt", marker.encode())], owner=owner)
@@ -93,7 +93,7 @@ def test_what_is_deleted_alone_leaves_the_files_too(what: str) -> None:
     elif what == "short link":
         with asker.acting_as("ann"):
             link = short_links.make(short_links.Content("", {"src": MARKER}))
-            short_links.delete(link.letters)
+            delete_short_link(link.letters)
     else:
         job = queue.submit("train", "ann", "r2", {})
         log_path(job).write_text(MARKER)

@@ -8,15 +8,16 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from s2s import access, files, settings
+from s2s import files, settings
 from s2s.config import PRESETS, UserError, asker, override
 from s2s.data import Corpus, Pair, saved_datasets
 from s2s.jobs import provenance, run_service, test_sets, training
 from s2s.lessons import Lesson, Step, View
+from s2s.library import Library, guests, sharing
 from s2s.plots.evaluation_files import scores_latex
 from s2s.questions import Evaluate, Have, as_text
 from s2s.reports import lesson_handout
-from s2s.runs import Evaluation, RunFolder, Sentences, System, evaluations, guests
+from s2s.runs import Evaluation, RunFolder, Sentences, System, evaluations
 from s2s.ui.kit import cached
 from s2s.ui.runs.actions import duplicate
 from s2s.ui.shell import visitors
@@ -185,7 +186,7 @@ def test_a_guest_is_not_told_the_dataset_either_where_it_cannot_be_read(
                 test_sets.read(Sentences("", run="anns-run", split=split))
             assert not _leaked(str(told.value), secrets)
     with asker.acting_as("ann"):
-        saved_datasets.delete(secrets["dataset"], "ann")
+        saved_datasets.delete(Library("ann").dataset(secrets["dataset"], "delete"))
         with pytest.raises(UserError, match=secrets["dataset"]):
             test_sets.read(Sentences("", run="anns-run"))
     with visiting(monkeypatch, "eve"):
@@ -208,11 +209,11 @@ def test_another_workspace_neither_takes_back_a_deletion_nor_what_was_shared(
                     act(run, "eve")
                 assert not _leaked(str(told.value), secrets)
             with pytest.raises(UserError):
-                access.share(access.run_of(run, "ann"), access.Sharing(link=True))
-        assert not access.sharing("run", "anns-run").link
+                sharing.share(sharing.run_of(run, "ann"), sharing.Sharing(link=True))
+        assert not sharing.sharing("run", "anns-run").link
     with visiting(monkeypatch, "ann"):
         run_service.restore("anns-run", "ann")
-    assert access.sharing("run", "anns-run") == access.Sharing(link=True, data=True)
+    assert sharing.sharing("run", "anns-run") == sharing.Sharing(link=True, data=True)
 
 
 def test_a_private_validation_set_is_not_told_where_the_dataset_is_a_shipped_one(

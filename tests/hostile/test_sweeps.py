@@ -7,14 +7,16 @@ from typing import Any
 
 import pytest
 
-from s2s import access, settings
+from s2s import settings
 from s2s.config import PRESETS, UserError, asker
 from s2s.data import load_preview
 from s2s.jobs import forecast, run_service, sweep, training
 from s2s.jobs.extrapolation import ExtrapolationSettings
+from s2s.library import sharing
+from s2s.library.own import annotate
 from s2s.links import share
 from s2s.processes import queue
-from s2s.runs import RunFolder, annotate, runs_folder
+from s2s.runs import RunFolder, runs_folder
 from s2s.ui.kit import cached
 from s2s.ui.kit.queueing import free_group, queue_resume
 from s2s.ui.positions import extrapolation
@@ -147,7 +149,7 @@ def test_a_guest_of_one_run_learns_neither_its_tags_nor_the_others(
 ) -> None:
     things, _ = anns
     with asker.acting_as("ann"):
-        access.share(access.run_of(things.run, "ann"), access.Sharing(link=True, data=True))
+        sharing.share(sharing.run_of(things.run, "ann"), sharing.Sharing(link=True, data=True))
     try:
         with visiting(monkeypatch, "eve"):
             row = run_service.find(things.run, "eve")

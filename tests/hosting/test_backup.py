@@ -12,15 +12,16 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from s2s import runs, settings
+from s2s import settings
 from s2s.config import asker, override
 from s2s.data import Corpus, Pair, saved_datasets
 from s2s.files import database
 from s2s.jobs import evaluation_service, training
 from s2s.jobs.evaluation.service import EvaluationRequest
 from s2s.jobs.registry import JOBS
+from s2s.library.own import list_datasets, list_evaluations, list_runs, rename_run
 from s2s.processes import queue
-from s2s.runs import RunFolder, Sentences, System, evaluations, list_runs, runs_folder
+from s2s.runs import RunFolder, Sentences, System, runs_folder
 from s2s.training import Saved
 from s2s.ui.kit import cached
 from tests import postgres
@@ -131,7 +132,7 @@ def as_postgres(folder: Path, *statements: str) -> None:
 def stored() -> None:
     """A trained run, a saved dataset, a scored evaluation, and jobs that wait, are done and were stopped."""
     make_run(runs_folder() / DONE, {})
-    runs.listing.rename(DONE, asker.LOCAL, NAME)
+    rename_run(DONE, asker.LOCAL, NAME)
     pairs = (Pair("the cat", "le chat"), Pair("été", "“summer” 夏"))
     saved_datasets.save(Corpus("", "train", pairs), name="mine", owner=asker.LOCAL)
     theirs = System("theirs", uploaded="theirs.txt")
@@ -152,8 +153,8 @@ def listed() -> dict[str, list[Any]]:
     """What the app lists, oldest first; without the run that trains."""
     return {
         "runs": [row for row in list_runs(asker.LOCAL) if row.id != GROWING],
-        "datasets": saved_datasets.listing(asker.LOCAL),
-        "evaluations": evaluations.list_evaluations(asker.LOCAL),
+        "datasets": list_datasets(asker.LOCAL),
+        "evaluations": list_evaluations(asker.LOCAL),
         "jobs": sorted(queue.jobs(asker.LOCAL, limit=100_000), key=lambda job: job.created),
     }
 

@@ -21,19 +21,12 @@ from s2s.data import Pair, batches
 from s2s.decode import starting_settings
 from s2s.jobs import run_archives, training
 from s2s.jobs.model_import import accepted_settings, import_folder
+from s2s.library import guests
+from s2s.library.own import list_runs
 from s2s.model import inference, weights_path
 from s2s.model.weights import read_weights
 from s2s.pretrained import generation
-from s2s.runs import (
-    Interventions,
-    Run,
-    RunFolder,
-    active,
-    encoded_pairs,
-    guests,
-    list_runs,
-    portable,
-)
+from s2s.runs import Interventions, Run, RunFolder, active, encoded_pairs, portable
 from s2s.tokenizers import PretrainedTokenizer
 from s2s.training.loss import cross_entropy
 from tests.pretrained.checkpoints import CONFIGS, LIMIT, make_checkpoint

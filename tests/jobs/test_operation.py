@@ -1,9 +1,8 @@
 import pytest
 
-from s2s import access
-from s2s.access import Thing
-from s2s.config import UserError, asker
+from s2s.config import DeniedError, UserError, asker
 from s2s.hosted import operation
+from s2s.library import Thing, rights
 from s2s.processes import queue
 
 
@@ -28,7 +27,7 @@ def test_only_the_operator_runs_the_server(who: str) -> None:
             lambda: operation.stop_job(job),
             operation.live_jobs,
         ):
-            with pytest.raises(access.DeniedError):
+            with pytest.raises(DeniedError):
                 act()
     assert (queue.server_state(), getattr(queue.find(job), "state", "")) == (
         queue.ServerState(),
@@ -74,5 +73,5 @@ def test_the_operator_sees_and_stops_jobs_and_pauses_the_queue() -> None:
 @pytest.mark.usefixtures("hosted")
 def test_the_operator_does_not_read_what_visitors_make() -> None:
     for verb in ("view", "explore", "change", "delete", "list", "download"):
-        assert not access.may(asker.OPERATOR, verb, Thing("run", "r", "ann"))  # type: ignore[arg-type]
-    assert access.may(asker.OPERATOR, "delete", Thing("workspace", "ann", "ann"))
+        assert not rights.may(asker.OPERATOR, verb, Thing("run", "r", "ann"))  # type: ignore[arg-type]
+    assert rights.may(asker.OPERATOR, "delete", Thing("workspace", "ann", "ann"))

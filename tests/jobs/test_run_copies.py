@@ -4,11 +4,12 @@ import errno
 
 import pytest
 
-from s2s import access, load
-from s2s.access import DeniedError, Sharing
-from s2s.config import UserError, asker
+from s2s import load
+from s2s.config import DeniedError, UserError, asker
 from s2s.jobs import run_copies
-from s2s.runs import RunFolder, annotate, list_runs, runs_folder
+from s2s.library import Sharing, sharing
+from s2s.library.own import annotate, list_runs
+from s2s.runs import RunFolder, runs_folder
 from tests.storing import store_run
 
 RUN = "abcdefgh01234567"
@@ -25,7 +26,7 @@ def _shared_run(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def share(what: Sharing) -> None:
     with asker.acting_as("ann"):
-        access.share(access.run_of(RUN, "ann"), what)
+        sharing.share(sharing.run_of(RUN, "ann"), what)
 
 
 def copied(workspace: str) -> str:
@@ -42,7 +43,7 @@ def test_a_copy_is_its_makers_and_outlives_the_run() -> None:
     share(Sharing())
     (row,) = list_runs("bob")
     assert (row.id, row.owner, row.tags, row.comment) == (run, "bob", (), "")
-    assert access.sharing("run", run) == Sharing()
+    assert sharing.sharing("run", run) == Sharing()
     own, theirs = (load(runs_folder() / each).translate(["1 2 3"]) for each in (RUN, run))
     assert [one.log_prob for one in own] == [one.log_prob for one in theirs]
 

@@ -9,13 +9,14 @@ import sqlalchemy as sa
 from filelock import FileLock
 from sqlalchemy.exc import OperationalError
 
-from s2s import access, settings
-from s2s.access import Sharing
+from s2s import settings
 from s2s.config import Recipe, UserError, asker
-from s2s.files import database
+from s2s.files import UNDO_SECONDS, database
 from s2s.jobs import run_service, training
+from s2s.library import Sharing, sharing
+from s2s.library.own import empty_trash
 from s2s.processes import queue
-from s2s.runs import UNDO_SECONDS, RunFolder, empty_trash, runs_folder
+from s2s.runs import RunFolder, runs_folder
 from tests.conftest import make_run
 
 SHARED = Sharing(link=True, data=True)
@@ -173,11 +174,11 @@ def test_what_is_shared_of_a_run_goes_with_it_and_comes_back_with_it(
     waiting = submit(tiny)
     train(trained, "by-hand")
     for run in (waiting, "by-hand"):
-        access.share(access.run_of(run, asker.LOCAL), SHARED)
+        sharing.share(sharing.run_of(run, asker.LOCAL), SHARED)
         waited = run_service.delete(run, asker.LOCAL)
-        assert access.sharing("run", run) == Sharing()
+        assert sharing.sharing("run", run) == Sharing()
         run_service.restore(run, asker.LOCAL, waited)
-        assert access.sharing("run", run) == SHARED
+        assert sharing.sharing("run", run) == SHARED
         run_service.delete(run, asker.LOCAL)
     empty_trash(time.time() + UNDO_SECONDS + 1)
     assert list((settings.home() / "sharing").iterdir()) == []

@@ -16,9 +16,9 @@ from s2s.config import PRESETS, UserError
 from s2s.data import Gold, Link, Pair, Relation
 from s2s.lessons import claims
 from s2s.lessons.claims import CLAIMS, intervals, measured
+from s2s.library.checkpoints import load
 from s2s.links import share
 from s2s.model import DecoderLayer, EncoderLayer, inference
-from s2s.runs import load
 from s2s.ui.shell import pages
 
 

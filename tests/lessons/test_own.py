@@ -5,8 +5,7 @@ from dataclasses import replace
 import pytest
 
 from s2s import lessons
-from s2s.access import DeniedError
-from s2s.config import UserError, asker
+from s2s.config import DeniedError, UserError, asker
 from s2s.lessons import LESSONS, Lesson, add_lesson, find_lesson, own
 
 FIRST = LESSONS["five-minutes"]

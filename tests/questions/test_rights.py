@@ -19,9 +19,8 @@ import pytest
 
 import s2s
 from s2s import settings
-from s2s.access import DeniedError
 from s2s.cli import make_parser
-from s2s.config import UserError, asker
+from s2s.config import DeniedError, UserError, asker
 from s2s.data import Corpus, Gold, Link, Pair, saved_datasets
 from s2s.jobs import EvaluationRequest, GivenScores, evaluation_service, external
 from s2s.plots import NamedFile

@@ -8,17 +8,17 @@ import pytest
 from filelock import FileLock
 
 from s2s.config import UserError, asker
-from s2s.runs import RunFolder, listing
-from s2s.runs.listing import (
+from s2s.files import UNDO_SECONDS
+from s2s.library.own import (
     annotate,
-    clean_name,
-    delete,
+    delete_run,
+    empty_trash,
     find_run,
-    is_training,
     list_runs,
-    rename,
-    runs_folder,
+    rename_run,
+    restore_run,
 )
+from s2s.runs import RunFolder, clean_name, is_training, listing, runs_folder
 from tests.conftest import make_run
 
 
@@ -181,57 +181,57 @@ def test_a_name_has_nothing_that_cannot_be_shown() -> None:
 
 def test_a_run_is_renamed_by_its_owner_alone(trained: Path) -> None:
     put(trained, "one")
-    rename("one", asker.LOCAL, "  Better\nname ")
+    rename_run("one", asker.LOCAL, "  Better\nname ")
     assert list_runs(asker.LOCAL)[0].name == "Better name"
     with pytest.raises(UserError, match="There is no run `one` of yours"):
-        rename("one", "bob", "x")
+        rename_run("one", "bob", "x")
     for name in ("", "  ", "x" * 81):
         with pytest.raises(
             UserError,
             match=f"has 1 to 80 characters and this one has {len(name.strip())}; give another",
         ):
-            rename("one", asker.LOCAL, name)
+            rename_run("one", asker.LOCAL, name)
 
 
 def test_a_run_is_deleted_whole_and_not_while_it_trains(trained: Path) -> None:
     folder = put(trained, "one")
     with pytest.raises(UserError, match="There is no run `one` of yours"):
-        delete("one", "bob")
+        delete_run("one", "bob")
     with (
         FileLock(folder.lock_file),
         pytest.raises(UserError, match="is being trained; stop it first, then delete it"),
     ):
-        delete("one", asker.LOCAL)
-    delete("one", asker.LOCAL)
+        delete_run("one", asker.LOCAL)
+    delete_run("one", asker.LOCAL)
     assert list_runs(asker.LOCAL) == []
     with pytest.raises(UserError, match="There is no run `one` of yours"):
-        delete("one", asker.LOCAL)
-    listing.empty_trash(time.time() + listing.UNDO_SECONDS + 1)
+        delete_run("one", asker.LOCAL)
+    empty_trash(time.time() + UNDO_SECONDS + 1)
     assert list(runs_folder().iterdir()) == []
 
 
 def test_a_deletion_can_be_undone_for_a_minute(trained: Path) -> None:
     before = put(trained, "one").about()
-    delete("one", asker.LOCAL)
-    listing.empty_trash()
+    delete_run("one", asker.LOCAL)
+    empty_trash()
     with pytest.raises(UserError, match="cannot be restored"):
-        listing.restore("one", "bob")
-    listing.restore("one", asker.LOCAL)
+        restore_run("one", "bob")
+    restore_run("one", asker.LOCAL)
     assert [row.id for row in list_runs(asker.LOCAL)] == ["one"]
     assert RunFolder(runs_folder() / "one").about() == before
-    delete("one", asker.LOCAL)
-    listing.empty_trash(time.time() + listing.UNDO_SECONDS + 1)
+    delete_run("one", asker.LOCAL)
+    empty_trash(time.time() + UNDO_SECONDS + 1)
     for gone in ("one", "../runs", "never"):
         with pytest.raises(UserError, match="cannot be restored"):
-            listing.restore(gone, asker.LOCAL)
+            restore_run(gone, asker.LOCAL)
 
 
 def test_a_zip_that_was_never_opened_whole_is_removed_after_a_day(trained: Path) -> None:
     folder = put(trained, f"{listing.OPENING}0a1b")
     assert list_runs(asker.LOCAL) == []
-    listing.empty_trash(time.time() + listing.OPENING_SECONDS - 60)
+    empty_trash(time.time() + listing.OPENING_SECONDS - 60)
     assert folder.path.is_dir()
-    listing.empty_trash(time.time() + listing.OPENING_SECONDS + 60)
+    empty_trash(time.time() + listing.OPENING_SECONDS + 60)
     assert not folder.path.exists()
 
 
@@ -257,11 +257,11 @@ def test_shipped_runs_stay_as_they_are() -> None:
         UserError,
         match="`demo-en-fr` ships with the program and cannot be renamed; train a run of your own",
     ):
-        rename("demo-en-fr", asker.LOCAL, "mine")
+        rename_run("demo-en-fr", asker.LOCAL, "mine")
     with pytest.raises(
         UserError, match="`demo-en-fr` ships with the program and cannot be deleted"
     ):
-        delete("demo-en-fr", asker.LOCAL)
+        delete_run("demo-en-fr", asker.LOCAL)
 
 
 def test_three_hundred_runs_are_parsed_once(trained: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,12 +12,12 @@ from typing import Any
 from s2s.config import UserError, asker, shortened
 from s2s.data import format_size, read_numbers
 from s2s.jobs.evaluation.test_sets import MAX_SENTENCES, chosen_indices
+from s2s.library import Library
 from s2s.runs import (
     EvaluationFolder,
     ExternalScores,
     Sentences,
     clean_name,
-    evaluations,
     external_scores,
     now,
 )
@@ -48,7 +48,7 @@ class GivenScores:
 
 def add(evaluation: str, given: GivenScores, owner: str = asker.LOCAL) -> ExternalScores:
     """Check and store them. Raises UserError for what is wrong with them, in one sentence."""
-    place = evaluations.folder(evaluation, "change", owner)
+    place = Library(owner).evaluation(evaluation, "change")
     what = place.evaluation()
     scores = place.scores()
     if not scores.get("is_final"):
@@ -80,7 +80,7 @@ def add(evaluation: str, given: GivenScores, owner: str = asker.LOCAL) -> Extern
 
 def delete(evaluation: str, metric: str, system: int, owner: str = asker.LOCAL) -> None:
     """Delete the scores of a metric for a system. Raises UserError where the evaluation is not that owner's."""
-    external_scores.delete(evaluations.folder(evaluation, "change", owner), metric, system)
+    external_scores.delete(Library(owner).evaluation(evaluation, "change"), metric, system)
 
 
 def checked_metric(name: str) -> str:

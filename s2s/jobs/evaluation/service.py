@@ -8,13 +8,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from s2s import files
-from s2s.access import run_folder
 from s2s.config import UserError, asker, shortened
 from s2s.decode import configure
 from s2s.files import stored
 from s2s.jobs.context import JobContext
 from s2s.jobs.evaluation import test_sets
 from s2s.jobs.evaluation.loop import FINISH, EvaluationLoop
+from s2s.library import Library
+from s2s.library.own import delete_evaluation
 from s2s.model import saved_steps, weights_path
 from s2s.processes import queue
 from s2s.processes.queue import Job
@@ -22,7 +23,6 @@ from s2s.runs import (
     LONGEST_NAME,
     Evaluation,
     EvaluationFolder,
-    RunFolder,
     Sentences,
     System,
     clean_name,
@@ -75,7 +75,7 @@ def submit(request: EvaluationRequest) -> str:
     try:
         _queue(folder.evaluation())
     except UserError:
-        evaluations.delete(folder.id, request.owner)
+        delete_evaluation(folder.id, request.owner)
         raise
     return folder.id
 
@@ -128,7 +128,7 @@ def resume(evaluation: str, owner: str = asker.LOCAL) -> None:
 
     Raises UserError where a worker has it.
     """
-    folder = evaluations.folder(evaluation, "change", owner)
+    folder = Library(owner).evaluation(evaluation, "change")
     if job := queue.latest(evaluation):
         queue.abandon(job.id)
     _queue(_by_rule(folder))
@@ -141,7 +141,7 @@ def score_again(evaluation: str, owner: str = asker.LOCAL) -> None:
     Its runs need not be there any more. Raises UserError where a worker has it, and where sentences are left to
     translate.
     """
-    folder = evaluations.folder(evaluation, "change", owner)
+    folder = Library(owner).evaluation(evaluation, "change")
     what = folder.evaluation()
     if any(len(folder.lines(number)) < what.test.n for number in range(len(what.systems))):
         raise UserError(
@@ -202,7 +202,7 @@ def check(request: EvaluationRequest) -> None:
     test_sets.require(request.test)
     for system in systems:
         if system.run:
-            run_folder(system.run)
+            Library().run(system.run)
             configure(system.strategy, system.settings)
 
 
@@ -231,7 +231,7 @@ def most_within(systems: Sequence[System], seconds: float) -> int:
 def _threads(system: System) -> int:
     """The threads its run was trained with; one for a small model, whose matrix products are too short to share."""
     return (
-        RunFolder(run_folder(system.run)).recipe().train.threads or 1
+        Library().run(system.run).recipe().train.threads or 1
         if system.run and _parameters(system) >= SHARED
         else 1
     )
@@ -243,7 +243,7 @@ def _width(system: System) -> int:
 
 def _parameters(system: System) -> float:
     """Estimated from the size of the weights file, 4 bytes each."""
-    folder = RunFolder(run_folder(system.run))
+    folder = Library().run(system.run)
     step = system.step or max(saved_steps(folder.checkpoints), default=0)
     path = weights_path(folder.checkpoints, step)
     return files.size(path) / 4
@@ -270,7 +270,7 @@ class EvaluationProgress:
 
 def progress(evaluation: str) -> EvaluationProgress:
     """From its folder and the queue; from its folder alone while the queue is unreachable."""
-    folder = evaluations.folder(evaluation)
+    folder = Library().evaluation(evaluation)
     status = folder.status()
     test = folder.evaluation().test
     done = int(status.get("done") or 0)
@@ -300,7 +300,7 @@ def _left(status: Mapping[str, Any]) -> float | None:
 
 def stop(evaluation: str, owner: str = asker.LOCAL) -> None:
     """Finished sentences are kept. Raises UserError where it neither waits nor runs."""
-    evaluations.folder(evaluation, "change", owner)
+    Library(owner).evaluation(evaluation, "change")
     job = queue.latest(evaluation)
     if job is None or not job.is_live():
         raise UserError(
@@ -311,20 +311,20 @@ def stop(evaluation: str, owner: str = asker.LOCAL) -> None:
 
 def delete(evaluation: str, owner: str = asker.LOCAL) -> None:
     """Delete an evaluation with its files and its jobs. Raises UserError while it runs."""
-    evaluations.folder(evaluation, "delete", owner)
+    Library(owner).evaluation(evaluation, "delete")
     job = queue.latest(evaluation)
     if job and job.state == "queued":
         queue.ask_to_stop(job.id, job.owner)
         job = queue.find(job.id)
     if job and job.state == "running" and job.is_live():
         raise UserError(f"The evaluation `{evaluation}` is running; stop it first, then delete it.")
-    evaluations.delete(evaluation, owner)
+    delete_evaluation(evaluation, owner)
     queue.delete_jobs(evaluation)
 
 
 def work(job: Job, context: JobContext) -> Generator[None, None, None]:
     """Translate and score, all systems side by side, so that partial results can be compared at any time."""
-    for is_turn in evaluate(evaluations.folder(job.run), context.tell):
+    for is_turn in evaluate(Library().evaluation(job.run), context.tell):
         if is_turn:
             context.progressed()
         yield

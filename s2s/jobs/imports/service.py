@@ -11,8 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from s2s import access, files, hub, settings
-from s2s.access import Thing
+from s2s import files, hub, settings
 from s2s.config import UserError, asker, shortened
 from s2s.files import stored
 from s2s.jobs import model_import
@@ -20,10 +19,12 @@ from s2s.jobs.context import JobContext
 from s2s.jobs.imports import fetching
 from s2s.jobs.imports import forecast as forecasts
 from s2s.jobs.imports.forecast import ImportForecast
+from s2s.library import Thing, rights
+from s2s.library.own import list_runs
 from s2s.pretrained import read_config
 from s2s.processes import queue
 from s2s.processes.queue import Job
-from s2s.runs import free_name, list_runs, runs_folder
+from s2s.runs import free_name, runs_folder
 
 KIND = "import"
 LONGEST_LANGUAGE = 20  # characters of a language's code
@@ -139,10 +140,10 @@ def cancel(run_id: str, owner: str) -> None:
 
 
 def _own(run_id: str, owner: str) -> Job:
-    job = queue.latest(run_id) if access.ID.fullmatch(run_id) else None
+    job = queue.latest(run_id) if stored.ID.fullmatch(run_id) else None
     if job is None or job.kind != KIND:
-        raise access.unknown("import", run_id)
-    access.require("change", Thing("import", run_id, job.owner), owner)
+        raise rights.unknown("import", run_id)
+    rights.require("change", Thing("import", run_id, job.owner), owner)
     return job
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from s2s import access
 from s2s.config import Recipe, UserError, override
 from s2s.data import splits
 from s2s.files import stored
@@ -19,9 +18,11 @@ from s2s.jobs.training.preparation import (
     with_steps,
 )
 from s2s.jobs.training.request import RunRequest, initial_checkpoint
+from s2s.library import rights, sharing
+from s2s.library.own import find_run
 from s2s.model import saved_steps
 from s2s.processes import queue
-from s2s.runs import RunFolder, find_run, is_training, runs_folder
+from s2s.runs import RunFolder, is_training, runs_folder
 from s2s.settings import SHIPPED, has_engine, new_id, worker_is_elsewhere
 from s2s.training import settle
 
@@ -84,8 +85,8 @@ def submit_resume(
 
     Raises UserError where it is somebody else's, is finished, or is being worked on.
     """
-    if not access.ID.fullmatch(run_id):
-        raise access.unknown("run", run_id)
+    if not stored.ID.fullmatch(run_id):
+        raise rights.unknown("run", run_id)
     folder = RunFolder(runs_folder() / run_id)
     job = queue.latest(run_id)
     about = _about(folder, job, owner)
@@ -138,9 +139,9 @@ def _about(folder: RunFolder, job: queue.Job | None, owner: str) -> dict[str, An
     """What is known of a run, from its folder or, before it has one, from its job."""
     row = find_run(folder.id, owner)
     if row:
-        access.require("change", access.run_of(folder.id, row.owner), owner)
+        rights.require("change", sharing.run_of(folder.id, row.owner), owner)
         about = folder.about()
-    elif job and access.may(owner, "change", access.run_of(folder.id, job.owner)):
+    elif job and rights.may(owner, "change", sharing.run_of(folder.id, job.owner)):
         about = {**job.spec, "owner": job.owner}
     else:
         is_shipped = (SHIPPED / folder.id).is_dir()

@@ -7,10 +7,10 @@ from types import MappingProxyType
 
 import numpy as np
 
-from s2s import access
 from s2s.config import UserError, asker
 from s2s.lessons.answers.own_runs import own_recipes
 from s2s.lessons.verdict import Answer, Condition, Context, Verdict
+from s2s.library import Library
 from s2s.runs import Curves, Metrics, RunFolder, first_difference
 from s2s.training import learning_rate
 
@@ -72,7 +72,7 @@ def overfitted_run(context: Context) -> Verdict:
     """Whether the validation loss of a run of the visitor's rose again while its training loss fell."""
     found = _none_yet()
     for row, _ in own_recipes():
-        curves = _read(RunFolder(access.run_folder(row.id)))
+        curves = _read(Library().run(row.id))
         if row.is_live or len(curves.valid_loss) < 2 or not len(curves.loss):
             continue
         lowest, last, training = (
@@ -96,7 +96,7 @@ def fine_tuned_run(context: Context) -> Verdict:
     for row, _ in own_recipes():
         if not row.init_from:
             continue
-        curves = _read(RunFolder(access.run_folder(row.id)))
+        curves = _read(Library().run(row.id))
         if not len(curves.valid_loss):
             found = Verdict(
                 "nearly", "Nearly: it has not been validated yet; check again in a while."

@@ -16,7 +16,6 @@ import time
 import traceback
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -28,6 +27,7 @@ from s2s.runs.decoder.cost import request_steps
 from s2s.runs.decoder.request import KINDS, DecodeRequest, Searched
 from s2s.runs.opening import load
 from s2s.runs.run import Run
+from s2s.runs.store import RunFolder
 
 NICE = 5  # the dashboard goes first, as before training and reading
 REPORT = 0.25  # seconds between two reports of progress
@@ -106,7 +106,7 @@ class Watch:
 
 @functools.lru_cache(maxsize=1)
 def _opened(folder: str, step: int) -> Run:
-    return load(Path(folder), step)
+    return load(RunFolder(folder), step)
 
 
 def _memory_for(request: DecodeRequest) -> int:

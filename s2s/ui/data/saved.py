@@ -6,6 +6,7 @@ import streamlit as st
 
 from s2s.config import UserError, asker
 from s2s.data import saved_datasets
+from s2s.library import Library
 from s2s.links.share import printable
 from s2s.ui.kit import cached, forms, plain, shortened, unique_names
 
@@ -79,13 +80,13 @@ def _delete_button(spec: str, name: str) -> None:
 def _rename(hash: str) -> None:
     name = printable(str(st.session_state[f"name {hash}"]))
     try:
-        saved_datasets.rename(hash, asker.current(), name)
+        saved_datasets.rename(Library(asker.current()).dataset(hash, "change"), name)
     except UserError as wrong:
         st.session_state[REFUSED] = wrong
 
 
 def _delete(hash: str) -> None:
     try:
-        saved_datasets.delete(hash, asker.current())
+        saved_datasets.delete(Library(asker.current()).dataset(hash, "delete"))
     except UserError as wrong:
         st.session_state[REFUSED] = wrong

@@ -8,7 +8,8 @@ from s2s.config import UserError, asker
 from s2s.data import NUMBER_FILES
 from s2s.jobs import GivenScores
 from s2s.jobs import external as jobs
-from s2s.runs import Evaluation, ExternalScores, evaluations, external_scores
+from s2s.library import Library
+from s2s.runs import Evaluation, ExternalScores, external_scores
 from s2s.ui.kit import forms, plain, shortened
 
 BETTER = {"higher": "Higher is better", "lower": "Lower is better"}
@@ -20,7 +21,7 @@ OPEN = "external open"  # the evaluation whose form was used: it stays open
 
 def panel(evaluation: Evaluation, n: int) -> None:
     """The files that were added, and a form for another one."""
-    place = evaluations.folder(evaluation.id)
+    place = Library().evaluation(evaluation.id)
     known = external_scores.read(place)
     refused = st.session_state.pop(REFUSED, None)
     with st.expander(

@@ -6,12 +6,11 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from s2s import access
 from s2s import hosted as workspaces
-from s2s.access import Thing
 from s2s.config import UserError, asker
 from s2s.data import format_size
 from s2s.hosted import operation
+from s2s.library import Thing, rights
 from s2s.processes import logs
 from s2s.ui.kit import cached, forms, plain
 from s2s.ui.operator import figures
@@ -141,7 +140,7 @@ def _short_name(workspace: str) -> str:
 
 
 def _delete(owner: str) -> str:
-    access.require("delete", Thing("workspace", owner, owner))
+    rights.require("delete", Thing("workspace", owner, owner))
     used = workspaces.delete_workspace(owner)
     cached.forget_searches(owner)
     cached.forget_workspace(owner)

@@ -11,13 +11,13 @@ import pandas as pd
 import psutil
 import streamlit as st
 
-from s2s import access, settings
-from s2s.access import Thing
+from s2s import settings
 from s2s.config import UserError, asker
 from s2s.data import format_size
 from s2s.files import stored
 from s2s.hosted import operation
 from s2s.hosted.monitoring import MONITOR, engine_trouble, why_not_ready
+from s2s.library import Thing, rights
 from s2s.processes import queue
 from s2s.ui.kit import Card, as_markdown, cards, duration
 from s2s.ui.shell import is_operator
@@ -137,7 +137,7 @@ def workspace_table() -> None:
 
 def workspaces() -> dict[str, stored.Usage]:
     """What each workspace has stored, the largest first, at most half a minute old; then those that only have jobs."""
-    access.require("list", Thing("workspace", "", asker.OPERATOR))
+    rights.require("list", Thing("workspace", "", asker.OPERATOR))
     used = _workspaces(str(settings.home()))
     return used | {owner: stored.Usage() for owner in _jobs_by_workspace() if owner not in used}
 

@@ -8,18 +8,12 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from s2s.config import UserError, asker
+from s2s.files import UNDO_SECONDS
 from s2s.jobs import run_service, sweep
+from s2s.library.own import annotate
 from s2s.links import share
 from s2s.processes import queue
-from s2s.runs import (
-    LONGEST_COMMENT,
-    MOST_TAGS,
-    UNDO_SECONDS,
-    RunSummary,
-    annotate,
-    checked_name,
-    free_name,
-)
+from s2s.runs import LONGEST_COMMENT, MOST_TAGS, RunSummary, checked_name, free_name
 from s2s.ui.kit import as_markdown, cached, forms, plain, run_trouble, undo_row
 from s2s.ui.kit.badges import badge, shown_state
 from s2s.ui.kit.queueing import queue_resume

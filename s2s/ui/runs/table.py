@@ -12,7 +12,8 @@ import streamlit as st
 
 from s2s.config import asker
 from s2s.faults import marked
-from s2s.runs import RunSummary, find_run, seeds
+from s2s.library.own import find_run
+from s2s.runs import RunSummary, seeds
 from s2s.ui.kit import cached, plain
 from s2s.ui.kit.badges import STATES, shown_state
 from s2s.ui.kit.training_curves import signature_note

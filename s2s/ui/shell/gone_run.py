@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
-from s2s import access, plots
+from s2s import plots
 from s2s.config import UserError, flat
+from s2s.files import stored
 from s2s.jobs import run_records
 from s2s.jobs.run_records import RunRecord
 from s2s.links.short import ShortLink
+from s2s.runs import runs_folder
 from s2s.ui.kit import as_markdown, chart, forms, pickers, plain
 from s2s.ui.kit.recipe_link import not_carried, recipe_set
 from s2s.ui.shell.pages import page_link
@@ -43,8 +45,8 @@ def show_gone_run(page: str, link: ShortLink) -> bool:
 
 def _is_gone(run_id: str) -> bool:
     """Whether a run was deleted, and is not only private."""
-    is_id = access.ID.fullmatch(run_id) is not None
-    return is_id and not (access.runs_folder() / run_id / "recipe.json").is_file()
+    is_id = stored.ID.fullmatch(run_id) is not None
+    return is_id and not (runs_folder() / run_id / "recipe.json").is_file()
 
 
 def _words(record: RunRecord) -> str:

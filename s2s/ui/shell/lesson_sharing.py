@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import streamlit as st
 
-from s2s import access
 from s2s.config import UserError, asker
 from s2s.lessons import Lesson, OwnLesson, share_lesson
+from s2s.library import sharing
 from s2s.links import share
 from s2s.ui.canvas import copy_button
 from s2s.ui.kit import cached, forms, pickers, plain
@@ -56,7 +56,7 @@ def _private_runs(lesson: Lesson) -> Iterator[tuple[int, str]]:
         values = step.view.values
         columns = [share.Column.read(values[key]).run for key in share.COLUMNS if key in values]
         for run in (pickers.run_id_of(values.get("run", "")), *columns):
-            if run in seen or not cached.is_own(run) or access.sharing("run", run).link:
+            if run in seen or not cached.is_own(run) or sharing.sharing("run", run).link:
                 continue
             seen.add(run)
             yield number, run

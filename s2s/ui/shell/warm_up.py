@@ -147,7 +147,8 @@ async def _forget_sentences() -> None:
 
 async def _empty_trash() -> None:
     """Removes the files of deleted runs once that cannot be undone any more."""
-    from s2s.runs import UNDO_SECONDS, empty_trash
+    from s2s.files import UNDO_SECONDS
+    from s2s.library.own import empty_trash
 
     while True:
         await asyncio.to_thread(empty_trash)

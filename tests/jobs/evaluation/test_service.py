@@ -13,9 +13,11 @@ from s2s.jobs.evaluation.scoring import SystemScores
 from s2s.jobs.evaluation.service import EvaluationRequest
 from s2s.jobs.model_import import import_folder
 from s2s.jobs.registry import JOBS
+from s2s.library import Library
+from s2s.library.own import list_evaluations
 from s2s.model import weights_path
 from s2s.processes import queue
-from s2s.runs import EvaluationFolder, RunFolder, Sentences, System, evaluations, runs_folder
+from s2s.runs import EvaluationFolder, RunFolder, Sentences, System, runs_folder
 from s2s.scores import MEASURES, METRICS, Scoring, paired, score_all, sentence_scores
 from tests.conftest import make_run
 from tests.jobs.context import FakeContext
@@ -73,7 +75,7 @@ def claimed_job(order: EvaluationRequest) -> tuple[queue.Job, EvaluationFolder]:
     claimed = queue.claim("w", "h", job.slot, 600.0)
     assert claimed is not None
     assert claimed.id == job.id
-    return claimed, evaluations.folder(evaluation)
+    return claimed, Library().evaluation(evaluation)
 
 
 def done(order: EvaluationRequest) -> EvaluationFolder:
@@ -284,7 +286,7 @@ def test_what_contradicts_itself_is_refused_before_anything_is_written(
     with pytest.raises(UserError) as error:
         evaluation_service.submit(change(greedy))
     assert sentence in str(error.value)
-    assert evaluations.list_evaluations() == []
+    assert list_evaluations() == []
     assert queue.jobs(asker.LOCAL) == []
 
 
@@ -309,7 +311,7 @@ def test_what_the_queue_refuses_leaves_no_folder(
     evaluation_service.submit(request_for(greedy))
     with pytest.raises(UserError, match="The queue is full"):
         evaluation_service.submit(request_for(greedy))
-    assert len(evaluations.list_evaluations()) == 1
+    assert len(list_evaluations()) == 1
 
 
 @pytest.mark.parametrize(
@@ -357,7 +359,7 @@ def test_progress_stopping_and_deleting(greedy: System) -> None:
         evaluation_service.delete(evaluation)
     queue.finish(job.id, "w", "done")
     evaluation_service.delete(evaluation)
-    assert evaluations.list_evaluations() == []
+    assert list_evaluations() == []
     assert queue.latest(evaluation) is None
     with pytest.raises(UserError, match="of yours"):
         evaluation_service.resume(evaluation_service.submit(request_for(greedy)), "somebody else")

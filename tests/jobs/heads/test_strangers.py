@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-from s2s import access
-from s2s.access import Sharing
 from s2s.config import UserError, asker
 from s2s.files import stored
 from s2s.jobs import head_service, run_service
@@ -16,6 +14,7 @@ from s2s.jobs.heads import experiments
 from s2s.jobs.heads.experiments import Experiment
 from s2s.jobs.heads.roles import RolesSettings
 from s2s.jobs.registry import JOBS
+from s2s.library import Sharing, sharing
 from s2s.processes import queue
 from s2s.runs import Measurement, MeasurementFolder, RunFolder, Sentences, runs_folder
 from tests.conftest import make_run
@@ -51,7 +50,7 @@ def _anns_run(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def share(*, data: bool) -> None:
     with asker.acting_as("ann"):
-        access.share(access.run_of(RUN, "ann"), Sharing(link=True, data=data))
+        sharing.share(sharing.run_of(RUN, "ann"), Sharing(link=True, data=data))
 
 
 def begun() -> tuple[queue.Job, Iterator[None]]:

@@ -11,6 +11,7 @@ from s2s import lessons, settings
 from s2s.config import asker
 from s2s.files import database
 from s2s.hosted import exports, rows
+from s2s.library.own import delete_short_link
 from s2s.links import short as short_links
 from s2s.links.short import Content
 
@@ -82,7 +83,7 @@ def test_only_their_owner_is_told_and_once(hosted: str) -> None:
         short_links.forget_that_published()
         assert short_links.once_published() == []
         assert [link.letters for link in short_links.own()] == [NEW, OLD, HIDDEN, PRIVATE]
-        short_links.delete(OLD)
+        delete_short_link(OLD)
         assert len(short_links.own()) == 3
 
 

@@ -10,9 +10,10 @@ from s2s.cli import main
 from s2s.config import Recipe, UserError, asker, override
 from s2s.jobs import training
 from s2s.jobs.training import live_controls
+from s2s.library.own import annotate
 from s2s.model.weights import weights_path
 from s2s.processes import queue
-from s2s.runs import RunFolder, attention_history, listing, runs_folder
+from s2s.runs import RunFolder, attention_history, runs_folder
 from s2s.settings import home
 from s2s.training import Step
 from tests.conftest import make_run
@@ -203,7 +204,7 @@ def test_a_changed_run_that_is_killed_resumes_as_if_it_had_not_been(tiny: Recipe
     queue.finish(undisturbed.id, "w", "done")
     job, context = claimed(tiny)
     killed(job, context, 8, wishes)
-    listing.annotate(job.run, asker.LOCAL, tags=["a", "b"], comment="c")
+    annotate(job.run, asker.LOCAL, tags=["a", "b"], comment="c")
     assert killed(job, context, 17, wishes) == 1
     assert train(job, context)[0] == 11
     assert weights(job.run) == weights(undisturbed.run)

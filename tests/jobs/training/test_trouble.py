@@ -14,6 +14,7 @@ from benchmarks.crash import SOURCE, VALID, differences
 from s2s.config import PRESETS, Recipe, UserError, asker, override
 from s2s.data import files, saved_datasets
 from s2s.jobs import run_service, training
+from s2s.library import Library
 from s2s.model.weights import saved_steps
 from s2s.processes import queue
 from s2s.runs import RunFolder, runs_folder
@@ -212,7 +213,7 @@ def test_a_text_deleted_while_its_run_waits_is_said_and_the_run_is_there(recipe:
     corpus = files.from_bytes([("a.tsv", b"".join(b"a %d\t%d a\n" % (n, n) for n in range(80)))])
     kept = saved_datasets.save(corpus, name="mine", owner=asker.LOCAL)
     run = submit(recipe, f"corpus:{kept}", None)
-    saved_datasets.delete(kept, asker.LOCAL)
+    saved_datasets.delete(Library(asker.LOCAL).dataset(kept, "delete"))
     message = attempt()
     assert kept in message
     assert message.endswith(".")

@@ -3,6 +3,8 @@
 from s2s.config import PRESETS, asker, override
 from s2s.data import files, saved_datasets
 from s2s.jobs import training
+from s2s.library import Library
+from s2s.library.own import list_datasets
 from s2s.links.share import pack
 from s2s.ui.kit import cached
 from tests.screen import link, opened, page_text
@@ -20,7 +22,7 @@ def test_the_button_names_its_dataset() -> None:
     assert screen.button(key=f"delete text {first}").label == "Delete mine"
     screen.button(key=f"delete text {first}").click().run()
     assert not screen.exception
-    assert [text.hash for text in saved_datasets.listing(asker.LOCAL)] == [second]
+    assert [text.hash for text in list_datasets(asker.LOCAL)] == [second]
     assert f"delete text {first}" not in {each.key for each in screen.button}
     assert "train on" not in {
         each.key for each in screen.button
@@ -53,11 +55,11 @@ def test_a_saved_dataset_can_be_linked_renamed_and_deleted() -> None:
     assert screen.segmented_control(key="origin").value == "Saved"
     assert "set=source" in link(screen)
     screen.text_input(key=f"name {spec.partition(':')[2]}").set_value("another name").run()
-    assert saved_datasets.listing(asker.LOCAL)[0].name == "another name"
+    assert list_datasets(asker.LOCAL)[0].name == "another name"
     assert screen.button(key=f"delete text {spec.partition(':')[2]}").label == "Delete another name"
     screen.button(key=f"delete text {spec.partition(':')[2]}").click().run()
     assert not screen.exception
-    assert not saved_datasets.listing(asker.LOCAL)
+    assert not list_datasets(asker.LOCAL)
     assert "No saved datasets yet" in page_text(screen)
     assert "There is no dataset" in page_text(opened("data", set=pack({"source": spec})))
 
@@ -66,6 +68,6 @@ def test_deleting_a_dataset_that_is_gone_is_no_exception() -> None:
     hash = saved_datasets.save(files.from_pasted("a ||| b"), name="mine", owner=asker.LOCAL)
     saved_datasets.save(files.from_pasted("c ||| d"), name="other", owner=asker.LOCAL)
     screen = opened("data", set=pack({"source": f"corpus:{hash}"}))
-    saved_datasets.delete(hash, asker.LOCAL)
+    saved_datasets.delete(Library(asker.LOCAL).dataset(hash, "delete"))
     screen.button(key=f"delete text {hash}").click().run()
     assert not screen.exception

@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 from s2s import settings
 from s2s.config import asker
 from s2s.data import load, saved_datasets
+from s2s.library.own import list_datasets
 from s2s.links.share import pack
 from s2s.ui.data import uploads
 from tests.screen import opened, page_text, settled
@@ -51,7 +52,7 @@ def test_a_reload_opens_the_upload_with_its_columns_and_its_cleaning() -> None:
     assert again.segmented_control(key="origin").value == "Upload"
     assert "copies = True" in page_text(again)
     again.button(key="train on").click().run()
-    (dataset,) = saved_datasets.listing(asker.LOCAL)
+    (dataset,) = list_datasets(asker.LOCAL)
     assert [pair.tgt for pair in load(dataset.spec).pairs] == ["la maison", "le chat"]
     for tab in (
         screen.run(),

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from s2s import access, settings
+from s2s import settings
 from s2s.analysis import positions as engine
 from s2s.config import POSITION_KINDS, Positions, asker
 from s2s.jobs import extrapolation, training
+from s2s.library import Library
 from s2s.links.share import pack, unpack
 from s2s.processes import queue
-from s2s.runs import RunFolder
 from s2s.ui.kit import cached
 from s2s.ui.positions.settings import PositionSettings
 from s2s.ui.positions.views import ABSENT, PANELS, PICTURES
@@ -371,4 +371,4 @@ def test_control_runs_are_queued_trained_and_measured(monkeypatch: pytest.Monkey
     assert [trace["name"] for trace in figures(screen)[0]["data"]] == ["Sinusoidal"]
     assert "1 of 6 runs trained" in str(screen.get("progress")[0].proto.text)
     assert "trained here" in figures(screen)[0]["layout"]["title"]["text"]
-    assert extrapolation.saved(RunFolder(access.run_folder(job.run)), "reverse") is not None
+    assert extrapolation.saved(Library().run(job.run), "reverse") is not None

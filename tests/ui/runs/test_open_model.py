@@ -12,9 +12,9 @@ from streamlit.util import calc_hash
 from s2s.config import asker
 from s2s.jobs import import_service
 from s2s.jobs.registry import JOBS
+from s2s.library.own import delete_run, list_runs
 from s2s.pretrained import MODELS
 from s2s.processes import queue
-from s2s.runs import list_runs, listing
 from s2s.ui.kit import cached
 from s2s.ui.runs import open_model
 from tests.hostile.home import visiting
@@ -110,7 +110,7 @@ def test_a_model_is_looked_up_opened_and_explored(served: Hub) -> None:
     links = [each.proto for each in screen.get("page_link")]
     assert {"Compare strategies", "Attention"} <= {link.label for link in links}
     assert any(row.id in link.query_string for link in links)
-    listing.delete(row.id, asker.LOCAL)
+    delete_run(row.id, asker.LOCAL)
     cached.refresh_runs()
     screen.run()
     assert not screen.success, "a run that was deleted is not offered"

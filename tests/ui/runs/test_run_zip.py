@@ -5,10 +5,11 @@ import io
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from s2s import access
 from s2s.config import asker
 from s2s.jobs import run_archives
-from s2s.runs import RunFolder, list_runs, runs_folder
+from s2s.library import sharing
+from s2s.library.own import list_runs
+from s2s.runs import RunFolder, runs_folder
 from s2s.ui.kit import cached
 from tests.hostile.home import visiting
 from tests.hostile.markup import interpreted
@@ -94,7 +95,7 @@ def test_a_guest_gets_no_zip_and_what_a_visitor_opens_is_theirs(
     run = "abcdefgh01234567"
     store_run(run, "ann")
     with asker.acting_as("ann"):
-        access.share(access.run_of(run, "ann"), access.Sharing(link=True, data=True))
+        sharing.share(sharing.run_of(run, "ann"), sharing.Sharing(link=True, data=True))
         content = run_archives.download(run)
     offered = {}
     for workspace in ("ann", "bob"):

@@ -18,8 +18,9 @@ from streamlit.testing.v1 import AppTest
 from s2s.analysis import Attention
 from s2s.config import PRESETS, asker, flat, override
 from s2s.jobs import run_service, training
+from s2s.library.own import list_runs
 from s2s.links.share import pack, unpack
-from s2s.runs import RunFolder, attention_history, list_runs, runs_folder
+from s2s.runs import RunFolder, attention_history, runs_folder
 from s2s.runs.differences import HARDWARE_SETTINGS
 from s2s.scores import METRICS
 from s2s.ui.kit import as_markdown, cached

@@ -7,15 +7,14 @@ import pytest
 import sqlalchemy as sa
 from streamlit.testing.v1 import AppTest
 
-from s2s import access
-from s2s.access import Sharing
 from s2s.config import asker, override
 from s2s.jobs import run_records, run_service
+from s2s.library import Sharing, sharing
 from s2s.links import share
 from s2s.links import short as short_links
 from s2s.links.short import SHORT_LINKS, Content, ShortLink
 from s2s.processes import queue
-from s2s.runs import RunFolder
+from s2s.runs import RunFolder, runs_folder
 from s2s.ui.shell import share_button
 from tests.conftest import make_run
 from tests.screen import opened, page_text
@@ -27,7 +26,7 @@ VIEW = {"run": RUN, "src": "1 2 3", "layer": "1", "head": "2"}
 @pytest.fixture
 def record() -> run_records.RunRecord:
     """Of a run that is there."""
-    make_run(access.runs_folder() / RUN, {"train.steps": 2})
+    make_run(runs_folder() / RUN, {"train.steps": 2})
     found = run_records.record(RUN)
     assert found
     return found
@@ -119,15 +118,15 @@ def test_share_records_the_run_and_forgets_it_when_sharing_ends(
 
     monkeypatch.setenv("S2S_HOSTED", "1")
     with asker.acting_as("ana"):
-        RunFolder(access.runs_folder() / RUN).amend(lambda about: {"owner": "ana"})
+        RunFolder(runs_folder() / RUN).amend(lambda about: {"owner": "ana"})
         assert not run_records.may_record(RUN)
-        access.share(access.run_of(RUN, "ana"), Sharing(link=True))
+        sharing.share(sharing.run_of(RUN, "ana"), Sharing(link=True))
         assert run_records.may_record(RUN)
     with asker.acting_as("bob"):
         assert not run_records.may_record(RUN)
     short_links.give("local", "ana")
     with asker.acting_as("ana"):
-        for sharing in (Sharing(link=True), Sharing(link=True, copy=True), Sharing()):
+        for said in (Sharing(link=True), Sharing(link=True, copy=True), Sharing()):
             assert short_links.find(letters).record
-            share_button._set(access.run_of(RUN, "ana"), sharing)
+            share_button._set(sharing.run_of(RUN, "ana"), said)
     assert short_links.find(letters).record is None

@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from s2s import access, settings
+from s2s import settings
 from s2s.config import Recipe, UserError, asker, override
 from s2s.jobs import run_service
+from s2s.library import Library
 from s2s.links.share import pack, unpack
 from s2s.processes import queue
 from s2s.runs import RunFolder, RunSummary, runs_folder
@@ -42,7 +43,7 @@ def own(trained: Path, monkeypatch: pytest.MonkeyPatch) -> RunFolder:
     monkeypatch.setenv("S2S_WORKER", "elsewhere")
     shutil.copytree(trained, settings.home() / "runs" / RUN)
     cached.refresh_runs()
-    return RunFolder(access.run_folder(RUN))
+    return Library().run(RUN)
 
 
 Becomes = Callable[..., None]

@@ -8,12 +8,12 @@ from collections.abc import Mapping
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from s2s import access
 from s2s.config import PRESETS, Recipe, asker, override
 from s2s.jobs import run_service, training
+from s2s.library import Library
 from s2s.links.share import pack
 from s2s.processes import queue
-from s2s.runs import RunFolder
+from s2s.runs import RunFolder, runs_folder
 from s2s.ui.kit import cached
 from s2s.ui.kit.text import plain
 from tests.conftest import TINY
@@ -74,7 +74,7 @@ def test_train_queues_the_run_shows_it_to_the_end_and_continues_it() -> None:
     job = queue.latest(run_id)
     assert job
     finish(job)
-    assert RunFolder(access.run_folder(run_id)).status()["step"] == 5
+    assert Library().run(run_id).status()["step"] == 5
 
 
 def picture_of_curves(screen: AppTest) -> list[str]:
@@ -99,8 +99,8 @@ def test_a_waiting_run_points_to_its_training_and_can_be_stopped_and_taken_up_ag
 
 
 def test_the_last_step_of_one_run_is_not_that_of_the_next(own_run: str) -> None:
-    other = RunFolder(access.runs_folder() / "other00000000000")
-    shutil.copytree(access.run_folder(own_run), other.path)
+    other = RunFolder(runs_folder() / "other00000000000")
+    shutil.copytree(Library().run(own_run).path, other.path)
     cached.refresh_runs()
     screen = opened("train", run=own_run)
     screen.number_input(key=f"to step {own_run}").set_value(99).run()

@@ -1,36 +1,23 @@
-"""Who may do what to which thing: everything else asks here.
-
-A thing (run, saved dataset, evaluation, upload) belongs to a workspace. Locally there is one, `local`, which may do
-everything. On a hosted server (`S2S_HOSTED`) every visitor has a workspace of their own, and jobs work for the owner of
-what they make. What its owner has shared, anyone who knows its id may view and explore, never change.
-"""
+"""Whose a run or an evaluation is, and what of it its owner shares: with whoever knows its link."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import os
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 from s2s import files, settings
 from s2s.config import UserError, asker, shortened
 from s2s.files import stored
+from s2s.library.rights import Thing, may, require, unknown
 
 T = TypeVar("T")
-Verb = Literal["view", "explore", "change", "delete", "list", "download"]
-
-FOR_GUESTS = frozenset({"view", "explore"})
-FOR_OPERATOR = frozenset(
-    {("server", "change"), ("job", "list"), ("job", "change"), ("workspace", "list")}
-    | {("workspace", "delete")}
-)
 FORMAT = 1
 SHARED = (
     MappingProxyType(  # what can be shared: its folder, and which of its files says whose it is
@@ -39,19 +26,6 @@ SHARED = (
 )
 ASIDE = ".deleted-"  # before the name of what was shared of a thing whose deletion can be undone
 SHIPPED_SOURCES = ("builtin:", "synthetic:")
-ID = re.compile(r"[\w-]{1,64}")
-
-_reads_upload: ContextVar[bool] = ContextVar("reads_upload", default=False)
-
-
-@dataclass(frozen=True)
-class Thing:
-    """Something that belongs to a workspace; `kind` is what a visitor calls it."""
-
-    kind: str
-    id: str
-    owner: str
-    is_shared: bool = False
 
 
 @dataclass(frozen=True)
@@ -61,93 +35,6 @@ class Sharing:
     link: bool = False  # the thing itself, without its dataset
     data: bool = False  # sentences of its dataset, too
     copy: bool = False  # of a run: who has a workspace may copy it into that
-
-
-class DeniedError(UserError):
-    """Refused; reads the same for what does not exist as for what belongs to somebody else."""
-
-
-def may(workspace: str, verb: Verb, thing: Thing) -> bool:
-    """Whether a workspace may do that."""
-    if thing.owner == asker.EVERYBODY:
-        return verb not in ("change", "delete")
-    if workspace == asker.LOCAL and not asker.is_hosted():
-        return True
-    if workspace == asker.OPERATOR:
-        return (thing.kind, verb) in FOR_OPERATOR
-    if workspace != asker.NOBODY and workspace == thing.owner:
-        return True
-    return thing.is_shared and verb in FOR_GUESTS
-
-
-def require(verb: Verb, thing: Thing, workspace: str | None = None) -> None:
-    """Raises DeniedError unless the workspace, by default that of this request, may do that."""
-    who = asker.current() if workspace is None else workspace
-    if may(who, verb, thing):
-        return
-    if may(who, "view", thing):
-        raise DeniedError(
-            f"The {thing.kind} `{shortened(thing.id)}` belongs to somebody else: you can look at it and try it, but"
-            f" not {verb} it."
-        )
-    raise unknown(thing.kind, thing.id)
-
-
-def unknown(kind: str, id: str) -> DeniedError:
-    """What is said where there is no such thing, and where it is private."""
-    return DeniedError(
-        f"There is no {kind} `{shortened(id)}` here that you may open: it was deleted, or its owner has not shared it;"
-        " choose one of yours, or ask for its link."
-    )
-
-
-@contextmanager
-def reading_upload() -> Iterator[None]:
-    """Reads the files of an upload, in the folder where they are."""
-    token = _reads_upload.set(True)
-    try:
-        yield
-    finally:
-        _reads_upload.reset(token)
-
-
-def require_files(kind: str, *, may_be_upload: bool = True) -> None:
-    """Raises DeniedError where a visitor of a hosted server names files of that server, as `kind` of source."""
-    is_upload = may_be_upload and _reads_upload.get()
-    if asker.is_hosted() and asker.current() != asker.LOCAL and not is_upload:
-        raise DeniedError(
-            f"A source of the kind `{kind}` names files of the server, which its visitors cannot read; upload the"
-            " files on Data."
-        )
-
-
-def run_folder(run: str | Path, verb: Verb = "explore") -> Path:
-    """The folder of a run: by its id under `S2S_HOME`, by the name of a demo run or, on one's own computer, by a path.
-
-    A Path comes from this program, not from a visitor, and is not checked. Raises UserError where there is no such run
-    or this workspace may not do that with it.
-    """
-    is_own_computer = asker.current() == asker.LOCAL
-    candidates = [Path(run)] if is_own_computer or isinstance(run, Path) else []
-    if ID.fullmatch(str(run)):
-        candidates += [runs_folder() / str(run), settings.SHIPPED / str(run)]
-    for folder in candidates:
-        if os.path.isfile(folder / "recipe.json"):  # also for a name that is too long
-            if not isinstance(run, Path):
-                require(verb, run_in(folder))
-            return folder
-    if not is_own_computer:
-        raise unknown("run", str(run))
-    shipped = ", ".join(sorted(path.parent.name for path in settings.SHIPPED.glob("*/recipe.json")))
-    raise UserError(
-        f"There is no run `{shortened(run)}`: neither the folder nor the id of a run; the demo"
-        f" runs are {shipped or 'none'}."
-    )
-
-
-def runs_folder() -> Path:
-    """The folder of all runs."""
-    return settings.home() / "runs"
 
 
 def run_in(folder: Path) -> Thing:
@@ -217,7 +104,7 @@ def sentences_of(evaluation: str, owner: str) -> Thing:
 
 def sharing(kind: str, id: str) -> Sharing:
     """What is shared of a run or an evaluation; nothing where its owner has never said."""
-    if not ID.fullmatch(id):
+    if not stored.ID.fullmatch(id):
         return Sharing()
     try:
         content = json.loads(_sharing_file(kind, id).read_bytes())
@@ -239,7 +126,7 @@ def share(thing: Thing, what: Sharing) -> None:
 
 def _as_stored(thing: Thing) -> Thing:
     folder, name = SHARED[thing.kind]
-    if not ID.fullmatch(thing.id):
+    if not stored.ID.fullmatch(thing.id):
         raise unknown(thing.kind, thing.id)
     try:
         owner = stored.about(settings.home() / folder / thing.id / name).owner
@@ -257,7 +144,7 @@ def is_decided(thing: Thing) -> bool:
 
 def forget(kind: str, id: str) -> None:
     """What was shared of a thing that has been deleted."""
-    if ID.fullmatch(id):
+    if stored.ID.fullmatch(id):
         _sharing_file(kind, id).unlink(missing_ok=True)
         _set_aside(kind, id).unlink(missing_ok=True)
 
