@@ -35,8 +35,8 @@ ENGINE = {
 }
 MAY = {
     "versions": set(),
-    "words": set(),
-    "config": {"words"},
+    "config": set(),
+    "words": {"config"},
     "settings": {"config"},
     "files": {"config", "settings"},
     "processes": LEAVES,

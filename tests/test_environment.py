@@ -17,7 +17,8 @@ from s2s import hub
 from s2s.config import UserError
 from s2s.data import hub_samples
 from s2s.data.reader_start import start_reader
-from s2s.processes import worker
+from s2s.processes import environment, worker
+from s2s.processes.channel import launch
 from s2s.processes.fork_server import ForkServer
 from s2s.runs.decoder.connection import Connection
 from tests import processes
@@ -81,7 +82,7 @@ def open_fork_server() -> None:
 
 
 def do_a_job() -> None:
-    worker._spawn(["s2s.jobs.job_process", "job", "worker"], "job", {}).wait()
+    launch((worker.ONE_JOB, "job", "worker"), "job", environment.for_jobs()).wait()
 
 
 def start_worker() -> None:
@@ -156,5 +157,5 @@ def test_no_process_is_started_with_the_whole_environment() -> None:
             ):
                 calls[str(path.relative_to(ROOT))] = [str(each.arg) for each in node.keywords]
     calls.pop("s2s/cli/commands.py")  # the dashboard itself
-    assert len(calls) == 5
+    assert len(calls) == 3
     assert all("env" in given for given in calls.values()), calls

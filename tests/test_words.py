@@ -1,10 +1,12 @@
 """The field's own English on screens and in public names. `python -m tests.test_words [PATH ...]` lists what is not."""
 
 import ast
+import json
 import re
 import re._parser as re_parser  # type: ignore[import-not-found]
 import sys
 import tokenize
+import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -14,7 +16,8 @@ import pytest
 
 from s2s.config import Recipe, settings_of
 from s2s.scores import METRIC_NAMES
-from s2s.words import GLOSSARY
+from s2s.words import GLOSSARY, TOPICS
+from s2s.words.glossary import FILES
 from tests.forbidden import ALLOWED, FORBIDDEN, FORBIDDEN_NAMES, FORBIDDEN_WHOLE, PLAIN, TECHNICAL
 from tests.test_architecture import parsed
 
@@ -32,6 +35,9 @@ CODE = re.compile(
 )
 QUOTED = re.compile(r"``?[^`]*``?|<[^<>]*>|https?://\S+|:material/\w+:")
 
+
+CONTENT = ROOT / "s2s" / "lessons"  # whose JSON is sentences
+CONTENT_KINDS = {".json": json.loads, ".toml": tomllib.loads}
 
 PARTS = sorted(
     [
@@ -131,9 +137,26 @@ class Module(NamedTuple):
 
 @cache
 def read(path: Path) -> Module:
-    """A module, parsed and walked once."""
+    """A module, parsed and walked once; or a file of content, every string of it."""
+    if path.suffix in CONTENT_KINDS:
+        return Module(tuple(content(path.read_text(), path.suffix)), ((path.name, 1),))
     nodes = walked(parsed(path))
     return Module(tuple(texts(nodes)), tuple(names(nodes, path)))
+
+
+def content(source: str, kind: str) -> Iterator[Text]:
+    """Every string of JSON or TOML, each with its line; keys, too, some of which are terms or names of columns."""
+    lines = source.splitlines()
+    values = [CONTENT_KINDS[kind](source)]
+    for value in values:
+        if isinstance(value, (dict, list)):
+            values += value
+            values += value.values() if isinstance(value, dict) else ()
+        elif isinstance(value, str):
+            quoted = (value, json.dumps(value, ensure_ascii=False)[1:-1])
+            found = (at for at, each in enumerate(lines, 1) if any(form in each for form in quoted))
+            line = next(found, 1)
+            yield Text(value, line, line, "text")
 
 
 def walked(module: ast.Module) -> list[ast.AST]:
@@ -239,11 +262,10 @@ def in_name(name: str) -> Iterator[tuple[str, str]]:
 
 
 def findings(path: Path, *, with_comments: bool = False) -> list[Finding]:
-    """Of one file, by line: Python, or prose with its code left out."""
+    """Of one file, by line: Python, content, or prose with its code left out."""
     source = path.read_text()
-    found = (
-        _in_python(path, source, with_comments) if path.suffix == ".py" else _in_prose(path, source)
-    )
+    is_read_whole = path.suffix in (".py", *CONTENT_KINDS)
+    found = _in_python(path, source, with_comments) if is_read_whole else _in_prose(path, source)
     return sorted(
         {each for each in found if not _is_allowed(each)}, key=lambda each: (each.line, each.found)
     )
@@ -294,12 +316,12 @@ def _is_allowed(finding: Finding) -> bool:
 
 
 def files(paths: Sequence[str]) -> list[Path]:
-    """Python and Markdown files under the given paths."""
+    """Python, Markdown and content under the given paths, and files that are given themselves."""
     given = [Path(path).resolve() for path in paths]
-    inside = (path.rglob(kind) for path in given if path.is_dir() for kind in ("*.py", "*.md"))
-    return sorted(
-        {*(path for path in given if path.is_file()), *(each for found in inside for each in found)}
-    )
+    kinds = (".py", ".md", *CONTENT_KINDS)
+    inside = [each for path in given for kind in kinds for each in path.rglob(f"*{kind}")]
+    read = (each for each in inside if each.suffix != ".json" or each.is_relative_to(CONTENT))
+    return sorted({*(path for path in given if path.is_file()), *read})
 
 
 def main(given: Sequence[str]) -> int:
@@ -381,6 +403,24 @@ def test_reads_f_strings_whole_and_leaves_keys_alone(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        (".json", '{\n"the desk": [\n{"note": "Two:\\n\\nLet go. \\"Cut\\""}, 1, "a shelf"]}\n'),
+        (".toml", '\n["the desk"]\nnote = ["Two:\\n\\nLet go. \\"Cut\\"", 1, \'a shelf\']\n'),
+    ],
+)
+def test_reads_every_string_of_content(tmp_path: Path, kind: str, text: str) -> None:
+    path = (tmp_path / "lesson").with_suffix(kind)
+    path.write_text(text)
+    assert [(each.line, each.found) for each in findings(path)] == [
+        (2, "desk"),
+        (3, "Cut"),
+        (3, "Let go"),
+        (3, "shelf"),
+    ]
+
+
 def test_the_script_says_where_and_what_to_say(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -405,11 +445,14 @@ def _form(text: str) -> str:
 
 
 def test_the_glossary_is_sorted_and_says_each_thing_once() -> None:
+    for rows in (GLOSSARY, *TOPICS.values()):
+        terms = [row.term.casefold() for row in rows]
+        assert terms == sorted(terms)
     terms = [row.term.casefold() for row in GLOSSARY]
-    assert terms == sorted(terms)
     assert len(set(terms)) == len(terms)
     assert isinstance(GLOSSARY, tuple)
     assert all(row.term not in row.also for row in GLOSSARY)
+    assert {*FILES.values()} == {path.stem for path in (ROOT / "s2s/words/terms").iterdir()}
 
 
 def test_an_entry_is_two_sentences_and_a_page() -> None:

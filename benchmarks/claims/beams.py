@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import s2s
 from benchmarks.claims import training
+from benchmarks.claims.intervals import signed
 from s2s import scores
 from s2s.data import load
+from s2s.lessons.claims import Measured, Picture, Series
 from s2s.runs import Decoded, Run
 
 BEAMS = (1, 2, 5, 10, 20, 50, 100)
+WIDE, NARROW = 100, 5  # which are compared
 PENALTIES = (0.0, 1.0)  # without length normalization, and the default
 N = 200  # sentences
 SPLIT = "deep"  # clauses within clauses: the split that the demo translates worst
@@ -27,8 +30,70 @@ def measure() -> dict[str, Any]:
         *_searched("demo-en-fr", s2s.load("demo-en-fr")),
         *_searched(f"a smaller model after {HASTY} updates", hasty.run),
     ]
-    about = {"split": SPLIT, "n": N, "compared": [100, 5], **training.described(HASTY)}
+    about = {"split": SPLIT, "n": N, "compared": [WIDE, NARROW], **training.described(HASTY)}
     return {**about, "runs": rows}
+
+
+COLUMNS = {
+    "model": "model",
+    "length_penalty": "length_penalty",
+    "num_beams": "num_beams",
+    "BLEU": "bleu",
+    "length ratio": "length_ratio",
+    "empty outputs": "empty",
+    "log-probability per sentence (nats)": "log_prob",
+    "search errors": "search_errors",
+}
+
+
+def report(results: Mapping[str, Any]) -> Measured:
+    """BLEU by width; the level, from its paired bootstrap without length normalization and with it."""
+    split = results["split"]
+    searches: dict[tuple[str, float], list[Mapping[str, Any]]] = {}  # from the narrowest beam on
+    for row in results["runs"]:
+        searches.setdefault((row["model"], row["length_penalty"]), []).append(row)
+    worse = [rows[-1]["difference"][-1] < 0 for rows in searches.values()]
+    return Measured(
+        "holds" if all(worse) else "partly" if any(worse) else "fails",
+        "\n".join(
+            [
+                f"With a beam of {WIDE} instead of {NARROW}, on {results['n']} sentences:\n",
+                *(
+                    f"- {model}, {'with' if penalty else 'without'} length normalization: {_changed(rows)}."
+                    for (model, penalty), rows in searches.items()
+                ),
+            ]
+        ),
+        f"{results['n']} sentences of the split {split}. The smaller model is of the preset {results['preset']} with"
+        f" d_model {results['changes']['model.d_model']}, stopped early, seed 1. Search errors: sentences for which"
+        " another width found a more probable output, or the reference is more probable. Intervals: paired bootstrap.",
+        Picture(
+            f"BLEU by the width of the beam, split {split}",
+            "num_beams",
+            f"BLEU, split {split}",
+            tuple(
+                Series(
+                    f"{model}, {'length-normalized' if penalty else 'not normalized'}",
+                    tuple(float(row["num_beams"]) for row in rows),
+                    tuple(row["bleu"] for row in rows),
+                )
+                for (model, penalty), rows in searches.items()
+            ),
+            "A line that falls to the right is the beam search curse: the search finds more probable outputs, which are"
+            f" worse. The split {split} is harder than training; on the split random, BLEU is higher.",
+            is_log=True,
+        ),
+        {name: tuple(row[key] for row in results["runs"]) for name, key in COLUMNS.items()},
+    )
+
+
+def _changed(rows: Sequence[Mapping[str, Any]]) -> str:
+    """How the widest beam changes BLEU."""
+    (narrow,) = [row for row in rows if row["num_beams"] == NARROW]
+    if rows[-1]["log_prob"] == narrow["log_prob"]:
+        return "the same translations"
+    difference, low, high = map(signed, rows[-1]["difference"])
+    return f"BLEU changes by {difference} [{low}, {high}]"
 
 
 def _searched(name: str, run: Run) -> list[dict[str, Any]]:
@@ -47,7 +112,7 @@ def _searched(name: str, run: Run) -> list[dict[str, Any]]:
             width: scores.statistics([one.text for one in texts], targets, names=("bleu",))
             for width, texts in found.items()
         }
-        versus = counts[100].paired(counts[5])["bleu"]
+        versus = counts[WIDE].paired(counts[NARROW])["bleu"]
         for width, texts in found.items():
             row = {
                 "model": name,

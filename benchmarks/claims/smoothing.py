@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from benchmarks.claims import training
+from benchmarks.claims import intervals, training
 from s2s import scores
 from s2s.data import load
+from s2s.lessons.claims import Measured, Picture, Series
 from s2s.runs import Run
 
 STEPS = 800
@@ -50,3 +52,55 @@ def scored(run: Run) -> dict[str, float]:
         "bleu": round(scores.METRICS["bleu"].compute(texts, targets).value, 2),
         "exact_match": round(scores.METRICS["exact_match"].compute(texts, targets).value, 2),
     }
+
+
+COLUMNS = {
+    "label smoothing": "smoothing",
+    "seed": "seed",
+    "loss (nats per token)": "loss",
+    "BLEU": "bleu",
+    "exact match (%)": "exact_match",
+    "token accuracy": "token_accuracy",
+    "CPU seconds": "cpu_seconds",
+}
+
+
+def report(results: Mapping[str, Any]) -> Measured:
+    """BLEU by seed, the loss in the table; the level, from the paired differences of the seeds."""
+    runs = results["runs"]
+    values = {(row["smoothing"], row["seed"]): row for row in runs}
+    without, smoothed = sorted({row["smoothing"] for row in runs})
+    seeds = sorted({row["seed"] for row in runs})
+    loss, bleu = (
+        intervals.mean([values[smoothed, seed][key] - values[without, seed][key] for seed in seeds])
+        for key in ("loss", "bleu")
+    )
+    costs, buys = loss.low > 0, bleu.low > 0
+    buys_or_not = "neither buys nor costs BLEU, up to chance"
+    if buys or bleu.high < 0:
+        buys_or_not = "buys BLEU" if buys else "costs BLEU"
+    return Measured(
+        "holds" if costs and buys else "partly" if costs or buys else "fails",
+        f"Label smoothing changes the loss by {loss.text(3, ' nats per token')} and BLEU by {bleu.text(2)}: it"
+        f" {'costs likelihood' if costs else 'does not clearly cost likelihood'}, and {buys_or_not}.",
+        f"{training.learner(results)} in {results['steps']} updates, with seeds {training.seeds(results)}; tested on"
+        f" {results['each']} pairs each of the splits {' and '.join(results['splits'])} ({results['strategy']}). The"
+        " loss is of the reference, without smoothing. Intervals: Student's t over seeds.",
+        Picture(
+            "BLEU with and without label smoothing",
+            "BLEU",
+            "",
+            tuple(
+                Series(
+                    f"label smoothing {smoothing:g}",
+                    (),
+                    tuple(values[smoothing, seed]["bleu"] for seed in seeds),
+                )
+                for smoothing in (without, smoothed)
+            ),
+            "Two bars per seed: the same initial weights and the same batches, with and without label smoothing. The"
+            " loss is in the table.",
+            tuple(f"seed {seed}" for seed in seeds),
+        ),
+        {name: tuple(row[key] for row in runs) for name, key in COLUMNS.items()},
+    )

@@ -91,6 +91,19 @@ def chunks(steps: int, size: int) -> Iterator[int]:
         yield min(size, steps - done)
 
 
+def seeds(results: Mapping[str, Any]) -> str:
+    """`1, 2, 3`."""
+    return ", ".join(map(str, sorted({row["seed"] for row in results["runs"]})))
+
+
+def learner(results: Mapping[str, Any]) -> str:
+    """Which model learns what."""
+    width = results["changes"]["model.d_model"]
+    return (
+        f"A model of the preset {results['preset']} with d_model {width} learns {results['source']}"
+    )
+
+
 def described(steps: int, changes: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Any]:
     """What all trainings of a claim share, for its file."""
     return {"source": SOURCE, "preset": "small", "steps": steps, "changes": {**CHANGES, **changes}}

@@ -44,6 +44,7 @@ from s2s.config.model_config import (
 from s2s.config.position_kinds import POSITION_KINDS, PositionKind
 from s2s.config.presets import PRESETS, Preset
 from s2s.config.recipe import TASK_KINDS, Cleaning, DataConfig, Recipe, TokenizerConfig
+from s2s.config.shipped import Shipped, shipped
 from s2s.config.special_ids import SpecialIds
 from s2s.config.text_form import FORM, INVISIBLE_MARKS, ZERO_WIDTH_SPACE, nfc
 from s2s.config.train_config import (

@@ -2,5 +2,4 @@
 
 from s2s.faults.active import active, fault_of, install, marked, why_not_exported
 from s2s.faults.fault import Fault
-from s2s.faults.registry import FAULTS, unshifted, without_end
-from s2s.faults.tutorials import MISTAKES
+from s2s.faults.registry import FAULTS, MISTAKES, unshifted, without_end

@@ -1,14 +1,15 @@
-"""The faults that can be made on purpose, a row each."""
+"""The faults that can be made on purpose, and the mistakes in the code of tutorials, a row each."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
+from typing import NamedTuple
 
 from torch import Tensor
 
-from s2s.config import SpecialIds
+from s2s.config import SpecialIds, shipped
 from s2s.faults import changes
 from s2s.faults.fault import Fault
 
@@ -133,3 +134,15 @@ FAULTS: Mapping[str, Fault] = MappingProxyType(
         ),
     }
 )
+
+
+class Mistake(NamedTuple):
+    """What it looks like, and the cure; `fault` is the row of FAULTS that makes it, empty if none does."""
+
+    title: str
+    symptom: str
+    cure: str
+    fault: str = ""
+
+
+MISTAKES = tuple(Mistake(title, **row) for title, row in shipped(__file__, "mistakes.toml").items())

@@ -2,7 +2,7 @@
 
 from s2s.lessons import claims, lesson_file
 from s2s.lessons.answers import ANSWERS, CONDITIONS, RUN_CONDITIONS
-from s2s.lessons.answers.sentence_properties import decodings
+from s2s.lessons.answers.decoding import decodings
 from s2s.lessons.catalog import (
     OpenedStep,
     computed_answers,

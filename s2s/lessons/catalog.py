@@ -53,16 +53,16 @@ def lesson_after(lesson: Lesson) -> Lesson | None:
 
 def find_lesson(id: str) -> Lesson:
     """A lesson or an exercise, or one that somebody made and shared. Raises UserError for one that is not there."""
-    known = {**LESSONS, **EXERCISES}
-    if id not in known and own.is_own_id(id):
+    for rows in (LESSONS, EXERCISES):
+        if id in rows:
+            return rows[id]
+    if own.is_own_id(id):
         return own.find_own(id).lesson
-    if id not in known:
-        close = nearest(id, known, 1)
-        meant = f"; perhaps `{close[0]}` is meant" if close else ""
-        raise UserError(
-            f"There is no lesson `{shortened(share.printable(id), 30)}` here{meant}; the page Lessons lists them."
-        )
-    return known[id]
+    close = nearest(id, [*LESSONS, *EXERCISES], 1)
+    meant = f"; perhaps `{close[0]}` is meant" if close else ""
+    raise UserError(
+        f"There is no lesson `{shortened(share.printable(id), 30)}` here{meant}; the page Lessons lists them."
+    )
 
 
 def find_step(written: str) -> OpenedStep:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
+from s2s.config import UserError
 from s2s.links import share
 
 if TYPE_CHECKING:
@@ -48,6 +49,15 @@ class Context:
     def source(self) -> str:
         """The sentence in the box."""
         return self.values.get("src", "").strip()
+
+    @property
+    def sentence(self) -> str:
+        """The source. Raises UserError where the box is empty."""
+        if not self.source:
+            raise UserError(
+                "There is no sentence in the box; type one, or open the step's view again."
+            )
+        return self.source
 
     @property
     def settings(self) -> dict[str, str]:

@@ -1,12 +1,16 @@
-"""The families that can be opened, by the `model_type` of their config.json. One more is a module and a row."""
+"""The families that can be opened, by the `model_type` of their config.json, and well-known models of them.
+
+One more family is a module and a row.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
+from typing import NamedTuple
 
-from s2s.config import UserError, shortened
+from s2s.config import Shipped, UserError, shortened
 from s2s.pretrained import bart, m2m100, marian, mbart, pegasus, t5
 from s2s.pretrained.family import Family, Json
 
@@ -21,6 +25,23 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
         "m2m_100": m2m100.FAMILY,
     }
 )
+
+
+class KnownModel(NamedTuple):
+    """A row of the list; `parameters` in millions. A multilingual one has the codes of two of its languages."""
+
+    name: str
+    parameters: float
+    family: str  # a key of FAMILIES
+    languages: str
+    license: str
+    summary: str
+    example: str  # a source
+    src_language: str = ""
+    tgt_language: str = ""
+
+
+MODELS: Mapping[str, KnownModel] = Shipped(__file__, "models.toml", KnownModel)
 
 
 def family_of(config: Json) -> Family:

@@ -18,7 +18,8 @@ from typing import Any
 from s2s import settings
 from s2s.config import UserError
 from s2s.processes import bounds
-from s2s.processes.program import MAX_LINE, TooLargeError
+from s2s.processes.channel import MAX_LINE
+from s2s.processes.program import TooLargeError
 
 REPORT = 0.25  # seconds between two lines about progress
 TOO_LARGE = MappingProxyType({"too_large": True})
@@ -130,7 +131,7 @@ def _carry_out(
     """Writes the answers; how it ended."""
 
     def exceeded() -> None:
-        here.answers.write(id=here.number, **TOO_LARGE, is_last=True)
+        here.answers.write(id=here.number, **TOO_LARGE)
         here.answers.flush()
 
     limits = bounds.limited_memory(memory, exceeded) if memory else contextlib.nullcontext()

@@ -15,10 +15,12 @@ import select
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+
+from s2s.processes.channel import Channel
 
 LOOK = 0.1  # seconds between two checks whether a child has ended
 READY = 180.0  # seconds in which it must have imported everything, even on a busy machine
@@ -28,7 +30,6 @@ MOST_PASSED = (
     1.0  # seconds that count between two looks: a worker that was stopped itself has not waited
 )
 # Elsewhere there is no fork, or none that the system's own libraries survive.
-COMMAND = (sys.executable, "-m", "s2s.jobs.forked")
 IS_POSSIBLE = sys.platform == "linux"
 
 
@@ -58,47 +59,26 @@ class ChildHandle:
 
 
 class ForkServer:
-    """The worker's end. Accepts requests before it is ready. Raises OSError where it cannot be started."""
+    """The worker's end of such a process. Accepts requests before it is ready."""
 
     def __init__(
-        self,
-        environment: Mapping[str, str],
-        log: Path,
-        command: tuple[str, ...] = COMMAND,
-        clock: Callable[[], float] = time.monotonic,
+        self, process: subprocess.Popen[bytes], clock: Callable[[], float] = time.monotonic
     ) -> None:
-        with log.open("ab") as file:
-            pipe = subprocess.PIPE
-            self.process = subprocess.Popen(
-                command,
-                stdin=pipe,
-                stdout=pipe,
-                stderr=file,
-                start_new_session=True,
-                env={**environment},
-            )
-        assert self.process.stdin
-        assert self.process.stdout
-        self._requests = self.process.stdin
-        self._answers = self.process.stdout
-        os.set_blocking(self._answers.fileno(), False)
+        self.channel = Channel(process)
         self._clock = clock
         self._started = clock()
         self._looked = self._started
         self._silence = 0.0  # seconds since its last answer
         self._is_asked = False  # whether it is there
-        self._heard = b""
         self._children: list[ChildHandle] = []
         self.is_ready = False
         self.is_gone = False
 
     def request(self, request: ForkRequest) -> ChildHandle | None:
         """Request a process for a job; None where the fork server is gone."""
-        child = ChildHandle(request)
-        try:
-            os.write(self._requests.fileno(), _line(asdict(request)))  # far less than a pipe holds
-        except (OSError, ValueError):  # closed at that end, or at this
+        if self.is_gone or not self.channel.send(asdict(request)):
             return None
+        child = ChildHandle(request)
         self._children.append(child)
         return child
 
@@ -111,13 +91,11 @@ class ForkServer:
         """Read the answers that have arrived."""
         if self.is_gone:
             return
-        for answer in self._new_answers():
+        for answer in self.channel.lines(0.0):
             self._note(answer)
         if self._is_lost():
-            self.process.kill()
-        if self.process.poll() is not None:
-            for answer in self._new_answers():  # written just before it ended
-                self._note(answer)
+            self.channel.process.kill()
+        if not self.channel.is_alive:
             self.close()
 
     def _is_lost(self) -> bool:
@@ -129,16 +107,8 @@ class ForkServer:
         self._silence += min(passed, MOST_PASSED)
         if self._silence > ASK and not self._is_asked:
             self._is_asked = True
-            with contextlib.suppress(OSError):  # gone
-                os.write(self._requests.fileno(), b"\n")
+            self.channel.send({})
         return self._silence > ASK + SILENT
-
-    def _new_answers(self) -> Iterator[Mapping[str, Any]]:
-        with contextlib.suppress(BlockingIOError):
-            while data := os.read(self._answers.fileno(), 65_536):
-                self._heard += data
-        *lines, self._heard = self._heard.split(b"\n")
-        return map(json.loads, lines)
 
     def _note(self, answer: Mapping[str, Any]) -> None:
         self.is_ready = True
@@ -160,17 +130,15 @@ class ForkServer:
         if self.is_gone:
             return
         self.is_gone = True
-        self._requests.close()
-        is_idle = all(child.pid for child in self._children)
-        if is_idle:
-            self.process.kill()  # one that is stopped ends by nothing less
-        if is_idle or self.process.poll() is not None:
-            self.process.wait()
-        self._answers.close()
+        process = self.channel.process
+        if all(child.pid for child in self._children):
+            self.channel.close()  # one that is stopped ends by nothing less
+            process.wait()
+        self.channel.hang_up()
         for child in self._children:
-            child.is_out_of_sight = self.is_ready or self.process.poll() is None
+            child.is_out_of_sight = self.is_ready or process.poll() is None
             # It never carried out a request.
-            child.is_refused = not self.is_ready and self.process.poll() is not None
+            child.is_refused = not self.is_ready and process.poll() is not None
         self._children.clear()
 
 
@@ -190,10 +158,11 @@ def serve(warm: Callable[[], None]) -> ForkRequest | None:
                 return None
             *lines, heard = (heard + data).split(b"\n")
             for line in lines:
-                if not line:
+                order = json.loads(line)
+                if not order:
                     _answer(answers, here=os.getpid())
                     continue
-                request = ForkRequest(**json.loads(line))
+                request = ForkRequest(**order)
                 if (pid := _fork(answers, request)) == 0:
                     os.close(answers)
                     _detach(request)

@@ -7,27 +7,17 @@ ends. Every way to open what a visitor brings, and to compute beside the dashboa
 from __future__ import annotations
 
 import contextlib
-import io
 import itertools
-import json
-import queue
-import subprocess
-import sys
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from s2s import settings
 from s2s.config import UserError
 from s2s.processes import environment
+from s2s.processes.channel import Channel, launch
 
-CHUNK = 1 << 20  # bytes
-MOST_AHEAD = 16  # chunks that have arrived and nobody has read: the process waits
-MAX_LINE = 64_000_000  # bytes of one answer
 FOREVER = 1e9  # seconds
-GRACE = 1.0  # seconds in which a process that has closed its output ends by itself, so that its status is known
 
 
 @dataclass(frozen=True)
@@ -53,46 +43,15 @@ class EndedError(Exception):
         self.code = code
 
 
-class Process:
+class Process(Channel):
     """One process of a program, for one order after the other. Raises OSError where it cannot be started."""
 
-    def __init__(self, program: Program, command: tuple[str, ...] = ()) -> None:
-        log = settings.make_home() / "log"
-        log.mkdir(exist_ok=True)
-        with (log / f"{program.log}.log").open("ab") as errors:
-            self.process = subprocess.Popen(
-                # -P: nothing is imported from the folder of a visitor's files
-                command or (sys.executable, "-P", "-m", "s2s.processes.child", program.work),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=errors,
-                start_new_session=True,
-                cwd=environment.ROOT,
-                env=environment.for_reading(program.variables, from_hub=program.from_hub),
-            )
-        assert self.process.stdin is not None  # PIPE
-        assert isinstance(self.process.stdout, io.BufferedReader)
-        self._stdin = self.process.stdin
-        self._stdout = self.process.stdout
-        self._arrived: queue.Queue[bytes] = queue.Queue(MOST_AHEAD)  # empty at its end
-        self._reader = threading.Thread(target=self._read, name="answers", daemon=True)
-        self._reader.start()
-        self._heard = bytearray()
+    def __init__(self, program: Program) -> None:
+        env = environment.for_reading(program.variables, from_hub=program.from_hub)
+        module = ("s2s.processes.child", program.work)
+        super().__init__(launch(module, program.log, env, is_heard=True))
         self._numbers = itertools.count(1)
-        self.is_alive = True
         self.send({"log": program.log, "niceness": program.niceness})
-
-    def _read(self) -> None:
-        """In a thread: not every system can wait for a pipe with a time limit."""
-        while data := self._stdout.read1(CHUNK):
-            self._arrived.put(data)
-        self._arrived.put(b"")
-
-    def send(self, line: Mapping[str, Any]) -> None:
-        """A process that is gone is noticed with its answers."""
-        with contextlib.suppress(BrokenPipeError, ValueError):  # closed at that end, or at this
-            self._stdin.write(json.dumps(line).encode() + b"\n")
-            self._stdin.flush()
 
     def order(
         self,
@@ -113,31 +72,6 @@ class Process:
     def stop(self, number: int) -> None:
         """All orders up to this one; the answer to each is an error, unless it came before."""
         self.send({"stop": number})
-
-    def lines(self, seconds: float) -> Iterator[dict[str, Any]]:
-        """What arrives within these seconds, each with its size as `n_bytes`."""
-        if not self.is_alive:
-            return
-        try:
-            data = (
-                self._arrived.get(timeout=max(0.0, seconds))
-                if seconds > 0
-                else self._arrived.get_nowait()
-            )
-        except queue.Empty:
-            return
-        self._heard += data
-        if not data or (len(self._heard) > MAX_LINE + CHUNK and b"\n" not in self._heard):
-            self.close()
-            return
-        if b"\n" not in data:
-            return
-        *lines, self._heard = self._heard.split(b"\n")
-        for line in lines:
-            answer = json.loads(line)
-            if answer.get("is_last"):
-                self.close()
-            yield {**answer, "n_bytes": len(line)}
 
     def answers(
         self,
@@ -168,24 +102,6 @@ class Process:
                 raise EndedError(self.process.wait())
             if time.monotonic() > until:
                 raise TimeoutError
-
-    def close(self) -> None:
-        """Ends the process, whatever it does."""
-        if not self.is_alive:
-            return
-        self.is_alive = False
-        self.process.kill()
-        # Without waiting here.
-        threading.Thread(target=self._reap, name="reap a process", daemon=True).start()
-
-    def _reap(self) -> None:
-        self.process.wait()
-        while self._reader.is_alive():  # it may wait for somebody who reads
-            with contextlib.suppress(queue.Empty):
-                self._arrived.get(timeout=0.01)
-        self._stdout.close()
-        with contextlib.suppress(BrokenPipeError):
-            self._stdin.close()
 
 
 def ask(

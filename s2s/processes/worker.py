@@ -14,7 +14,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,10 +25,13 @@ from s2s import settings
 from s2s.config import UserError
 from s2s.files.database import UnreachableError
 from s2s.processes import environment, logs, queue
+from s2s.processes.channel import launch, log_path
 from s2s.processes.fork_server import IS_POSSIBLE, ChildHandle, ForkRequest, ForkServer
 from s2s.processes.queue import stop_reasons
-from s2s.processes.queue.job_logs import log_path
 
+# What a job's process runs: new, or forked from one that has imported what jobs need.
+ONE_JOB = "s2s.jobs.job_process"
+FORKED = "s2s.jobs.forked"
 POLL = 0.3  # seconds between two polls of the queue
 LOCK_SECONDS = 2.0  # an app that checks for a worker holds the lock for an instant
 STARTING = 5.0  # seconds that a worker may take to acquire its lock
@@ -142,7 +145,8 @@ class Worker:
         """
         if IS_POSSIBLE and self.fork_server is None:
             with contextlib.suppress(OSError):
-                self.fork_server = ForkServer(environment.for_jobs(), log_path("fork_server"))
+                env = environment.for_jobs()
+                self.fork_server = ForkServer(launch([FORKED], "fork_server", env, is_heard=True))
 
     def close_fork_server(self) -> None:
         """The jobs that were forked from it continue."""
@@ -299,8 +303,9 @@ class Worker:
         extra = settings.for_threads(job.spec.get("threads"), spin=bool(job.spec.get("spins")))
         self.children.pop(job.id, None)
         try:
-            module = ["s2s.jobs.job_process", job.id, job.worker]
-            self.children[job.id] = RunningJob(job, _spawn(module, job.id, extra))
+            module = (ONE_JOB, job.id, job.worker)
+            process = launch(module, job.id, environment.for_jobs(extra))
+            self.children[job.id] = RunningJob(job, process)
         except OSError as error:
             reason = error.strerror or type(error).__name__
             queue.finish(
@@ -329,7 +334,8 @@ class Starter:
             if self._is_over or now - self._last.get(home, -STARTING) < STARTING or _is_there():
                 return
             ends = ["--app", str(os.getpid())] if settings.worker_ends_with_app() else []
-            process = _spawn(["s2s", "worker", "--idle", str(IDLE), *ends], "worker", {})
+            worker = ("s2s", "worker", "--idle", str(IDLE), *ends)
+            process = launch(worker, "worker", environment.for_jobs())
             self._last[home] = now
             at_work = [each for each in self._started if each.poll() is None]
             self._started = [*at_work, process]  # a slow start may look like none
@@ -370,19 +376,6 @@ def end() -> None:
     """The app ends, and with it the worker that it started, where `settings.worker_ends_with_app`."""
     if settings.worker_ends_with_app():
         STARTER.end()
-
-
-def _spawn(module: Sequence[str], log: str, extra: Mapping[str, str]) -> subprocess.Popen[bytes]:
-    """`python -m MODULE ...`, detached, its output appended to a file in the log folder."""
-    with log_path(log).open("ab") as file:
-        return subprocess.Popen(
-            [sys.executable, "-m", *module],
-            stdin=subprocess.DEVNULL,
-            stdout=file,
-            stderr=file,
-            start_new_session=True,
-            env=environment.for_jobs(extra),
-        )
 
 
 def _lock() -> FileLock:

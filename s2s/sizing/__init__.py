@@ -9,7 +9,7 @@ from s2s.sizing.components import (
     cost,
     within,
 )
-from s2s.sizing.kinds import COMPONENT_GROUPS, COMPONENT_KINDS, VASWANI
+from s2s.sizing.kinds import COMPONENT_GROUPS, COMPONENT_KINDS
 from s2s.sizing.scaling import MEASURES, VARIABLES, CostPoint, cost_curve, powers
 from s2s.sizing.spec import ModelSpec, cache_bytes, crossover, memory_bytes
 from s2s.sizing.t5 import T5_SIZES, T5_SOURCE

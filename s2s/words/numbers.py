@@ -1,8 +1,38 @@
-"""Numbers as sentences and pictures have them."""
+"""The numbers that the dashboard shows: name, unit, what it means, which way is better; and how they are written.
+
+The metrics of translations are in s2s.scores, whose METRIC_NAMES holds those and these.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from s2s.config import Shipped
+
+
+@dataclass(frozen=True)
+class MetricName:
+    """One number. `better` is `higher`, `lower`, or empty where neither is better in itself."""
+
+    key: str
+    label: str
+    unit: str
+    help: str
+    better: str = ""
+
+
+NUMBER_NAMES: Mapping[str, MetricName] = Shipped(__file__, "numbers.toml", MetricName)
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+FRACTIONS = frozenset({"token_accuracy"})  # keys stored as 0 to 1, shown as a percentage
+
+
+def smoothing_note(rates: Iterable[float]) -> str:
+    """One sentence beside losses of runs with these rates of label smoothing; "" where all are 0."""
+    known = sorted({rate for rate in rates if rate})
+    if not known:
+        return ""
+    return f"Trained with label smoothing {', '.join(f'{rate:g}' for rate in known)}; losses are shown without it."
 
 
 def nats(log_prob: float) -> str:
@@ -24,3 +54,9 @@ def four_digits(value: float) -> str:
 def percent(share: float) -> str:
     """`0.254` -> `25%`."""
     return f"{share:.0%}" if share >= 0.01 else "less than 1%"
+
+
+def listed(names: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`; empty for none."""
+    *first, last = names or ("",)
+    return f"{', '.join(first)} and {last}" if first else last

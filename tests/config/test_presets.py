@@ -55,6 +55,12 @@ def test_a_tutorials_recipe_is_rebuilt_and_every_deviation_named(name: str) -> N
     assert row.differs.endswith(".")
 
 
+def test_a_preset_says_what_it_is_and_where_it_comes_from() -> None:
+    for name, row in PRESETS.items():
+        assert row.summary.endswith("."), name
+        assert row.source, name
+
+
 def test_only_rebuilt_models_differ_from_a_tutorial() -> None:
     assert {name for name, row in PRESETS.items() if row.differs} == TUTORIALS.keys()
 

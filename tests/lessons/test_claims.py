@@ -10,72 +10,76 @@ from typing import Any
 import pytest
 import torch
 
-from benchmarks.claims import agreement as measuring
+from benchmarks.claims import agreement, forcing, intervals, norms, parallel
+from benchmarks.claims.__main__ import CLAIMS as MEASURED
+from benchmarks.claims.__main__ import as_file, report, saved
 from s2s.analysis import Trace, capture
 from s2s.config import PRESETS, UserError
 from s2s.data import Gold, Link, Pair, Relation
-from s2s.lessons import claims
-from s2s.lessons.claims import CLAIMS, intervals, measured
+from s2s.lessons import claims, lesson_file
+from s2s.lessons.claims import CLAIMS
 from s2s.library.checkpoints import load
 from s2s.links import share
 from s2s.model import DecoderLayer, EncoderLayer, inference
 from s2s.ui.shell import pages
-
-
-def shipped(name: str) -> dict[str, Any]:
-    return dict(json.loads((claims.RESULTS / f"{name}.json").read_text()))
+from tests.screen import PAGES
 
 
 @pytest.mark.parametrize("name", CLAIMS)
-def test_every_claim_has_a_finding_a_picture_a_table_and_views(name: str) -> None:
-    claim = CLAIMS[name]
-    assert claim.id == name
-    results = claim.results()
-    assert claim.finding.level in ("holds", "partly", "fails")
-    assert all(
-        len(one.y) == len(claim.picture(results).bars or one.x)
-        for one in claim.picture(results).series
-    )
-    table = claim.rows(results)
-    assert len({tuple(row) for row in table}) == 1
-    assert claim.method(results)
-    for proof in claim.proofs:
+def test_a_claim_says_what_was_measured_of_it(name: str) -> None:
+    file = (claims.FOLDER / f"{name}.json").read_text()
+    claim = json.loads(file)
+    assert as_file({**claim, "measured": report(name)}) == file
+    table, picture = CLAIMS[name].measured.table, CLAIMS[name].measured.picture
+    assert len({len(column) for column in table.values()}) == 1
+    assert all(len(one.y) == len(picture.bars or one.x) for one in picture.series)
+
+
+@pytest.mark.parametrize("name", CLAIMS)
+def test_the_views_of_a_claim_open(name: str) -> None:
+    for row, proof in zip(_file(name)["proofs"], CLAIMS[name].proofs, strict=True):
+        assert lesson_file.view_of(row["view"], PAGES) == proof.view
         assert set(proof.view.values) <= {*pages.page(proof.view.page).keys}
         share.link("https://example.org", proof.view.values)
 
 
+def test_every_file_is_a_claim_that_can_be_measured_again() -> None:
+    assert {path.stem for path in claims.FOLDER.glob("*.json")} == {*CLAIMS} == {*MEASURED}
+
+
 def test_results_from_several_logs_say_so() -> None:
-    noted = {name for name in CLAIMS if "Assembled from the logs" in said(name)}
+    noted = {
+        name for name, row in CLAIMS.items() if "Assembled from the logs" in row.measured.method
+    }
     assert noted == {"forcing", "smoothing"}
 
 
-def said(name: str) -> str:
-    return CLAIMS[name].method(CLAIMS[name].results())
+def _file(name: str) -> dict[str, Any]:
+    return dict(json.loads((claims.FOLDER / f"{name}.json").read_text()))
 
 
-def test_results_that_lack_something_are_refused(
+def test_a_file_that_lacks_something_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(measured, "RESULTS", tmp_path)
-    read = measured.saved.__wrapped__  # not from the cache
-    with pytest.raises(UserError, match=r"cannot be read; install s2s again"):
-        read("beams", "n")
-    stale = shipped("agreement")
-    del stale["n"]
+    stale = _file("agreement")
+    del stale["measured"]["picture"]
+    monkeypatch.setattr(claims, "FOLDER", tmp_path)
+    with pytest.raises(UserError, match=r"claim beams cannot be read; install s2s again"):
+        claims.read("beams")
     (tmp_path / "agreement.json").write_text(json.dumps(stale))
-    with pytest.raises(UserError, match=r"agreement have no `n`; install s2s again"):
-        read("agreement", *claims.agreement.KEYS)
+    with pytest.raises(UserError, match=r"agreement have no `picture`; install s2s again"):
+        claims.read("agreement")
 
 
 def test_agreement_is_judged_by_near_and_far_subjects_and_by_what_is_hidden() -> None:
-    found = shipped("agreement")
+    found = saved("agreement")
     right = {row["condition"]: row["right"] for row in found["runs"]}
 
     def percent(condition: str, part: slice) -> float:
         return 100 * sum(right[condition][part]) / sum(found["n"][part])
 
     near, far = slice(0, 4), slice(4, None)
-    finding = CLAIMS["agreement"].finding
+    measured = CLAIMS["agreement"].measured
     as_it_is, hidden, control = (
         percent(name, far)
         for name in (
@@ -85,11 +89,11 @@ def test_agreement_is_judged_by_near_and_far_subjects_and_by_what_is_hidden() ->
         )
     )
     assert (
-        f"right in {as_it_is:.0f}%, nearer in {percent('as it is', near):.0f}%" in finding.sentence
+        f"right in {as_it_is:.0f}%, nearer in {percent('as it is', near):.0f}%" in measured.finding
     )
     assert (
         f"{hidden:.0f}%, without attention to as many other words in {control:.0f}%"
-        in finding.sentence
+        in measured.finding
     )
     half = 196 * math.sqrt(
         sum(
@@ -101,15 +105,15 @@ def test_agreement_is_judged_by_near_and_far_subjects_and_by_what_is_hidden() ->
         )
     )  # by the normal distribution
     falls = as_it_is + half < percent("as it is", near)
-    assert finding.level == ("partly" if falls else "holds")
+    assert measured.level == ("partly" if falls else "holds")
     assert control - hidden > 10
     flat = {**found, "runs": [{"condition": name, "right": found["n"]} for name in right]}
-    assert claims.agreement.judge(flat).level == "fails"
+    assert agreement.report(flat).level == "fails"
     flat["runs"] = [
         {"condition": name, "right": [n // 2 if "subject" in name else n for n in found["n"]]}
         for name in right
     ]
-    assert claims.agreement.judge(flat).level == "holds"
+    assert agreement.report(flat).level == "holds"
 
 
 @pytest.mark.parametrize(
@@ -130,14 +134,15 @@ def test_parallel_is_judged_by_its_lead_and_by_equal_states(
         "parallel": (1.0, 1.0),
         "one_by_one": slow,
         "difference": difference,
+        "repeats": (2, 2),
     }
-    finding = claims.parallel.judge(results)
-    assert finding.level == level
-    assert f"{slow[0]:.1f} times as long for 4 tokens" in finding.sentence
+    measured = parallel.report(results)
+    assert measured.level == level
+    assert f"{slow[0]:.1f} times as long for 4 tokens" in measured.finding
 
 
 def test_teacher_forcing_is_judged_after_the_same_updates_and_the_same_seconds() -> None:
-    found = shipped("forcing")
+    found = saved("forcing")
     curves = {(row["kind"], row["seed"]): row["points"] for row in found["runs"]}
     seeds = {seed for _, seed in curves}
     for seed in seeds:
@@ -146,7 +151,7 @@ def test_teacher_forcing_is_judged_after_the_same_updates_and_the_same_seconds()
         assert forced[-1]["bleu"] > free[-1]["bleu"]
         in_time = [point for point in free if point["seconds"] <= forced[-1]["seconds"]]
         assert forced[-1]["bleu"] > in_time[-1]["bleu"]
-    assert CLAIMS["forcing"].finding.level == "holds"
+    assert CLAIMS["forcing"].measured.level == "holds"
     swapped = {
         **found,
         "runs": [
@@ -154,11 +159,11 @@ def test_teacher_forcing_is_judged_after_the_same_updates_and_the_same_seconds()
             for row in found["runs"]
         ],
     }
-    assert claims.forcing.judge(swapped).level == "fails"
+    assert forcing.report(swapped).level == "fails"
 
 
 def test_label_smoothing_is_judged_by_its_loss_and_by_its_bleu() -> None:
-    found = shipped("smoothing")
+    found = saved("smoothing")
     pairs: dict[int, dict[bool, Any]] = {
         seed: {} for seed in {row["seed"] for row in found["runs"]}
     }
@@ -170,10 +175,10 @@ def test_label_smoothing_is_judged_by_its_loss_and_by_its_bleu() -> None:
         low, high = statistics.mean(gains) - half, statistics.mean(gains) + half
         assert (
             f"[{low:.{unit}f}, {high:.{unit}f}]".replace("-", "−")
-            in CLAIMS["smoothing"].finding.sentence
+            in CLAIMS["smoothing"].measured.finding
         )
         assert low > 0 if key == "loss" else low < 0 < high
-    assert CLAIMS["smoothing"].finding.level == "partly"
+    assert CLAIMS["smoothing"].measured.level == "partly"
 
 
 @pytest.mark.parametrize(
@@ -195,17 +200,18 @@ def test_post_norm_without_warmup_fails_by_half_a_nat_or_by_diverging(
             "warmup": warmup,
             "seed": seed,
             "losses": [9.0, loss],
+            "cpu_seconds": 1.0,
             "diverged_at": diverged * (place == "post" and not warmup),
         }
         for place, losses in (("post", post), ("pre", pre))
         for warmup, loss in zip((0, 100), losses, strict=True)
         for seed in (1, 2)
     ]
-    assert claims.norms.judge({"steps": 40, "runs": rows}).level == level
+    assert norms.report({**saved("norms"), "runs": rows}).level == level
 
 
 def test_wide_beams_are_judged_by_every_search() -> None:
-    found = shipped("beams")
+    found = saved("beams")
     searches = [row for row in found["runs"] if "difference" in row]
     assert len(searches) == 4
     for row in searches:
@@ -220,7 +226,7 @@ def test_wide_beams_are_judged_by_every_search() -> None:
         assert difference == pytest.approx(row["bleu"] - usual, abs=0.02)
     worse = [row["difference"][2] < 0 for row in searches]
     levels = {True: "holds" if all(worse) else "partly", False: "fails"}
-    assert CLAIMS["beams"].finding.level == levels[any(worse)]
+    assert CLAIMS["beams"].measured.level == levels[any(worse)]
     by_width = {row["num_beams"]: row for row in found["runs"][:7]}
     assert by_width[100]["search_errors"] <= by_width[1]["search_errors"]
     assert by_width[100]["log_prob"] >= by_width[1]["log_prob"]
@@ -229,7 +235,7 @@ def test_wide_beams_are_judged_by_every_search() -> None:
 def test_the_numbers_of_the_three_kinds_are_those_of_plain_arithmetic() -> None:
     d, ff, layers, n = 512, 2048, 6, 64
     attention, feed_forward, norm = 4 * (d * d + d), 2 * d * ff + d + ff, 2 * d
-    kinds: Mapping[str, Mapping[str, int]] = CLAIMS["kinds"].results()["kinds"]
+    kinds: Mapping[str, Mapping[str, int]] = saved("kinds")["kinds"]
     one_stack = layers * (attention + feed_forward + 2 * norm)
     assert kinds["encoder"]["parameters"] == kinds["decoder-only"]["parameters"] == one_stack
     assert kinds["encoder-decoder"]["parameters"] == 2 * one_stack + layers * (attention + norm)
@@ -247,13 +253,13 @@ def test_the_components_of_a_layer_are_those_of_the_modules() -> None:
             "encoder": EncoderLayer(model, model.encoder),
             "decoder": DecoderLayer(model, model.decoder),
         }
-    found = CLAIMS["stacks"].results()["stacks"]
+    found = saved("stacks")["stacks"]
     for stack, layer in layers.items():
         assert {name: one["parameters"] for name, one in found[stack].items()} == {
             name: sum(weight.numel() for weight in child.parameters())
             for name, child in layer.named_children()
         }
-    assert CLAIMS["stacks"].finding.level == "holds"
+    assert CLAIMS["stacks"].measured.level == "holds"
 
 
 def test_intervals_are_those_of_the_papers() -> None:
@@ -288,39 +294,39 @@ GIRLS = Pair(
 
 def test_agreeing_words_are_asked_with_and_without_attention_to_their_subject() -> None:
     run = load("demo-en-fr")
-    asked = measuring.questions([GIRLS])
+    asked = agreement.questions([GIRLS])
     assert [(one.word, one.subject) for one in asked] == [(6, 1), (7, 1)]
-    assert measuring.subject(asked[1]) == (frozenset({0, 1}), frozenset({0, 1}))
+    assert agreement.subject(asked[1]) == (frozenset({0, 1}), frozenset({0, 1}))
     forms = {"is": {"est", "sont"}, "long": {"long", "longue", "longs", "longues"}}
-    answers = measuring.answered(run, asked, measuring.CONDITIONS["as it is"], forms)
+    answers = agreement.answered(run, asked, agreement.CONDITIONS["as it is"], forms)
     ids = run.target_ids(GIRLS.tgt)
     rows = run.next_tokens(GIRLS.src, ids[:-1])
     for answer, word, choices in zip(answers, (6, 7), forms.values(), strict=True):
         log_probs = {form: rows[word, run.tgt_tokenizer.encode(form)[0]] for form in choices}
         assert answer == (max(log_probs, key=log_probs.__getitem__) == GIRLS.tgt.split()[word])
-    weights = _weights(measuring.CONDITIONS["subject hidden from every word"])
+    weights = _weights(agreement.CONDITIONS["subject hidden from every word"])
     # row 2 reads the subject itself; those below predict what follows
     assert not weights.cross[0][0, :, 3:8, :2].any()
     assert weights.cross[0][0, :, :3, :2].any()
     assert not weights.decoder[0][0, :, 3:8, 1:3].any()
     assert not weights.encoder[0][0, :, 2:, :2].any()
     torch.testing.assert_close(weights.cross[1].sum(-1), torch.ones_like(weights.cross[1][..., 0]))
-    weights = _weights(measuring.CONDITIONS["subject hidden from the agreeing word"])
+    weights = _weights(agreement.CONDITIONS["subject hidden from the agreeing word"])
     assert not weights.cross[0][0, :, 7, :2].any()
     assert weights.cross[0][0, :, 6, :2].any()
     assert weights.encoder[0][0, :, 7, :2].any()
 
 
-def _weights(condition: measuring.Condition) -> Trace:
+def _weights(condition: agreement.Condition) -> Trace:
     """Of the last question of GIRLS."""
     run = load("demo-en-fr")
-    (question,) = measuring.questions([GIRLS])[1:]
+    (question,) = agreement.questions([GIRLS])[1:]
     src = torch.tensor([run.recipe.model.ids.source(run.src_tokenizer.encode(GIRLS.src))])
     tgt = torch.tensor([[run.recipe.model.ids.start, *run.target_ids(GIRLS.tgt)]])
     masks = {
-        kind: measuring.mask(kind, question, condition, src, tgt)[None]
+        kind: agreement.mask(kind, question, condition, src, tgt)[None]
         for kind in ("encoder", "decoder", "cross")
     }
-    with inference(run.model), measuring.hidden(run.model, masks), capture(run.model) as trace:
+    with inference(run.model), agreement.hidden(run.model, masks), capture(run.model) as trace:
         run.model(src, tgt[:, :-1])
     return trace

@@ -99,3 +99,8 @@ def test_most_texts_of_the_step_on_span_corruption_have_two_gaps() -> None:
     hidden, shown = "<X> for inviting <Y> last <Z>", "Thank you <X> me to your party <Y> week."
     assert hidden in step.note
     assert shown in step.note
+
+
+def test_every_row_is_described_in_a_sentence() -> None:
+    tables = (lessons.ANSWERS, lessons.CONDITIONS, lessons.RUN_CONDITIONS)
+    assert all(row.description.endswith(".") for table in tables for row in table.values())

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from s2s.config import UserError
-from s2s.lessons import EXERCISES, LESSONS, View, lesson_file
+from s2s.lessons import EXERCISES, LESSONS, View, lesson_file, shipped
 from s2s.lessons.lesson_file import from_json, link, read, to_json, view_of, write
 from tests.screen import PAGES
 
@@ -16,8 +16,14 @@ ROWS = [*LESSONS.values(), *EXERCISES.values()]
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.id)
-def test_every_lesson_is_read_back_as_it_was_written(row: Any) -> None:
-    assert read(write(row), id=row.id, pages=PAGES) == row
+def test_a_shipped_file_is_what_the_page_exports(row: Any) -> None:
+    file = (shipped.FOLDER / f"{row.id}.json").read_text()
+    assert read(file, id=row.id, pages=PAGES) == row
+    assert write(row) == file
+
+
+def test_every_shipped_file_is_listed() -> None:
+    assert {path.stem for path in shipped.FOLDER.glob("*.json")} == {row.id for row in ROWS}
 
 
 def test_a_view_is_a_link_within_the_program() -> None:

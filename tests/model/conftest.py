@@ -33,7 +33,7 @@ def build(recipe: Recipe, *, seed: int = 3) -> Transformer:
 
 
 # A preset for each model that there is once size is left out: the five of T5 are one.
-DISTINCT = tuple({shrunk(name).model: name for name in reversed(PRESETS)}.values())[::-1]
+DISTINCT = tuple({shrunk(name).model: name for name in reversed([*PRESETS])}.values())[::-1]
 
 
 @pytest.fixture

@@ -105,7 +105,7 @@ def saved_per_token(model: Transformer, ids: Tensor) -> float:
 def test_activations_are_forecast_as_the_backward_pass_saves_them(
     preset: str, key: str, value: object, precision: str
 ) -> None:
-    recipe = PRESETS[preset].recipe  # as it is, its two stacks are one object
+    recipe = PRESETS[preset].recipe
     recipe = override(recipe, {f"model.{key}": value}) if key else recipe
     recipe = override(recipe, {"train.precision": precision})
     model = Transformer(recipe.model, 50, 50).train()

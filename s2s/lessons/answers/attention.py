@@ -1,23 +1,24 @@
-"""What can be asked of heads: what they do over many sentences, and what the model loses without them."""
+"""What can be asked of heads: what they do in a sentence and over many, and what the model loses without them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from s2s.analysis import Weights
 from s2s.config import UserError
 from s2s.lessons.answers.translation import translated
-from s2s.lessons.verdict import Answer, Condition, Context, Heads, Verdict
+from s2s.lessons.verdict import Context, Heads, Verdict
 
 N_SENTENCES = 500  # of the measurements that ship with the demo runs
 MOST_OFF = 4  # heads
-
-
-Numbers = npt.NDArray[np.float64]
+ARTICLE, NOUN, ADJECTIVE = 0, 1, 2  # positions in `la maison rouge est vieille`
+CLEARLY = 0.5  # of a head's weight
+SLIGHTLY = 0.1
+Numbers = npt.NDArray[np.floating[Any]]
+Mask = npt.NDArray[np.bool_]
 
 
 def measured(context: Context, experiment: str) -> dict[str, Any]:
@@ -41,48 +42,53 @@ def measured(context: Context, experiment: str) -> dict[str, Any]:
     )
 
 
-def _largest(values: npt.NDArray[np.float64], n: int = 2) -> list[tuple[int, int]]:
-    """The `n` heads of the largest values, largest first; layers and heads from 1."""
-    order = np.argsort(-values, axis=None, kind="stable")[:n]
-    layers, heads = np.unravel_index(order, values.shape)
-    return [(int(layer) + 1, int(head) + 1) for layer, head in zip(layers, heads, strict=True)]
+def heads_where(right: Mask, nearly: Mask, values: Numbers, words: str, why: str = "") -> Heads:
+    """The heads of two masks, and what was measured of each, in words.
 
+    Arrays are (layers, heads); NaN was not measured.
+    """
 
-def _first_and_second(values: Numbers, said: Mapping[tuple[int, int], str]) -> Heads:
-    first, *second = _largest(values)
-    return Heads(frozenset({first}), frozenset(second), measured=said)
+    def numbered(chosen: Mask) -> frozenset[tuple[int, int]]:
+        return frozenset((int(layer) + 1, int(head) + 1) for layer, head in np.argwhere(chosen))
 
-
-def _said(values: Numbers, words: str) -> dict[tuple[int, int], str]:
-    """What was measured of each head, from 1, in words; nothing of a head that is left out, which has NaN."""
-    return {
+    measured = {
         (layer + 1, head + 1): words.format(value)
         for (layer, head), value in np.ndenumerate(values)
         if not np.isnan(value)
     }
+    return Heads(numbered(right), numbered(nearly & ~right), why, measured)
+
+
+def _first_and_second(order_by: Numbers, values: Numbers, words: str) -> Heads:
+    """The head that comes first, largest first; nearly: the second."""
+    rank = np.argsort(np.argsort(-order_by, axis=None, kind="stable")).reshape(order_by.shape)
+    return heads_where(rank == 0, rank == 1, values, words)
 
 
 def least_monotonic_head(context: Context) -> Heads:
     """The head of cross-attention that follows the source least."""
     found = measured(context, "roles")["kinds"]["cross"]["strengths"]["aligned"]
     strengths = np.array(found, dtype=float)
-    return _first_and_second(-strengths, _said(strengths, "a *monotonic* strength of {:.2f}"))
+    return _first_and_second(-strengths, strengths, "a *monotonic* strength of {:.2f}")
 
 
 def most_important_cross_head(context: Context) -> Heads:
     """The head of cross-attention without which the loss grows most."""
     found = measured(context, "importance")["measured"]["value"]["cross"]
     change = np.array(found, dtype=float)
-    return _first_and_second(change, _said(change, "a change of the loss of {:.3f} nats per token"))
+    return _first_and_second(change, change, "a change of the loss of {:.3f} nats per token")
 
 
 def aligning_head(context: Context) -> Heads:
-    """The head of least alignment error, by the mean reduction and links from each target word."""
+    """The head of least alignment error; nearly: its interval overlaps.
+
+    By the mean reduction and links from each target word.
+    """
     return _least(*_alignment_errors(context))
 
 
 def next_aligning_head(context: Context) -> Heads:
-    """The head of least alignment error but for the one that `aligning_head` gives."""
+    """The head of least alignment error, but for the best one."""
     error, low, high = _alignment_errors(context)
     error[np.unravel_index(np.nanargmin(error), error.shape)] = np.nan
     return _least(error, low, high)
@@ -105,22 +111,44 @@ def _least(error: Numbers, low: Numbers, high: Numbers) -> Heads:
     """The head of least error; nearly: heads whose interval overlaps its interval."""
     best = int(np.nanargmin(error))
     overlaps = (low <= high.flat[best]) & np.isfinite(error)
-    overlaps.flat[best] = False
-    layer, head = divmod(best, error.shape[1])
+    is_best = np.arange(error.size).reshape(error.shape) == best
     why = (
         "But the 95 % intervals of their errors overlap: with other sentences their order could be the other way"
         " around."
     )
-    return Heads(
-        frozenset({(layer + 1, head + 1)}),
-        frozenset((int(i) + 1, int(j) + 1) for i, j in np.argwhere(overlaps)),
-        why,
-        _said(error, "an alignment error (AER) of {:.2f}"),
-    )
+    return heads_where(is_best, overlaps, error, "an alignment error (AER) of {:.2f}", why)
+
+
+def attended_by_adjective(context: Context) -> int:
+    """The source token with the largest cross-attention weight, mean of the last layer's heads.
+
+    Its position, from 0.
+    """
+    return int(_cross(context)[-1].mean(0)[ADJECTIVE].argmax())  # (heads, tgt_len, src_len)
+
+
+def article_attends_to_noun(context: Context) -> Heads:
+    """Heads with at least half of their weight on the noun when the article is predicted."""
+    cross = _cross(context)
+    noun = int(cross[-1].mean(0)[NOUN].argmax())
+    weights = cross[:, :, ARTICLE, noun]  # (layers, heads)
+    return heads_where(weights >= CLEARLY, weights >= SLIGHTLY, weights, "a weight of {:.2f} there")
+
+
+def _cross(context: Context) -> Weights:
+    """Cross-attention of the step's own sentence: (layers, heads, tgt_len, src_len)."""
+    own = context.at_start()
+    cross = own.opened().attention(own.source, translated(own).text).cross
+    if cross.shape[2] <= ADJECTIVE:
+        raise UserError("The step's sentence is too short for this question; it needs three words.")
+    return cross
 
 
 def last_row_first_weight(context: Context) -> float:
-    """The weight that the shown head gives to the first token in the row that predicts `</s>`."""
+    """The weight on the first token in the last row of the shown head of decoder self-attention.
+
+    That row predicts `</s>`.
+    """
     run = context.opened()
     written = translated(context).hypotheses[0].ids
     view = run.attention(context.source, written).view("decoder")
@@ -132,7 +160,7 @@ def last_row_first_weight(context: Context) -> float:
 
 
 def share_changed_by_uniform_weights(context: Context) -> float:
-    """In which share of the target positions, in percent, another token becomes the most probable one."""
+    """The share of target positions at which uniform cross-attention predicts another token, in percent."""
     from s2s.analysis import heads
     from s2s.runs import probes
 
@@ -150,7 +178,7 @@ def share_changed_by_uniform_weights(context: Context) -> float:
 
 
 def ablation_changes_translation(context: Context) -> Verdict:
-    """Whether the translation changes without a few heads."""
+    """At most 4 heads are off, and the translation is another."""
     from s2s.analysis import all_heads, switched
     from s2s.runs import Interventions, active
 
@@ -172,38 +200,3 @@ def ablation_changes_translation(context: Context) -> Verdict:
     if len(off) > MOST_OFF:
         return Verdict("nearly", f"Nearly: {said}; do it with at most {MOST_OFF} heads.")
     return Verdict("right", f"Right: {said}.")
-
-
-ANSWERS: Mapping[str, Answer] = MappingProxyType(
-    {
-        "least_monotonic_head": Answer(
-            least_monotonic_head, "The head of cross-attention that follows the source least."
-        ),
-        "most_important_cross_head": Answer(
-            most_important_cross_head,
-            "The head of cross-attention without which the loss grows most.",
-        ),
-        "aligning_head": Answer(
-            aligning_head, "The head of least alignment error; nearly: its interval overlaps."
-        ),
-        "next_aligning_head": Answer(
-            next_aligning_head, "The head of least alignment error, but for the best one."
-        ),
-        "last_row_first_weight": Answer(
-            last_row_first_weight,
-            "The weight on the first token in the last row of the shown head of decoder self-attention.",
-        ),
-        "share_changed_by_uniform_weights": Answer(
-            share_changed_by_uniform_weights,
-            "The share of target positions at which uniform cross-attention predicts another token, in percent.",
-        ),
-    }
-)
-CONDITIONS: Mapping[str, Condition] = MappingProxyType(
-    {
-        "ablation_changes_translation": Condition(
-            ablation_changes_translation,
-            f"At most {MOST_OFF} heads are off, and the translation is another.",
-        )
-    }
-)

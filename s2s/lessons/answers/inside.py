@@ -6,12 +6,11 @@ Positions in a view count from 1, as do layers and heads.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from types import MappingProxyType
 
 from s2s.analysis import ForwardTrace, WeightUpdate, positions, trace_forward, weight_update
 from s2s.config import UserError
-from s2s.lessons.verdict import Answer, Condition, Context, Heads, Verdict
+from s2s.lessons.answers.attention import heads_where
+from s2s.lessons.verdict import Context, Heads, Verdict
 from s2s.runs import Run
 
 ROUNDING = 1e-4  # of the size of the encoder's output: a smaller difference is rounding
@@ -21,12 +20,12 @@ HALF = 0.5  # a head that gives a token more than this attends mostly to it
 
 
 def source_tokens(context: Context) -> int:
-    """The number of tokens that the encoder reads."""
+    """Counts the source's tokens, `</s>` included."""
     return len(_source(context)[1])
 
 
 def repeated_token(context: Context) -> Verdict:
-    """Whether a token of the vocabulary occurs twice in the sentence."""
+    """A token of the vocabulary occurs twice."""
     run, ids = _source(context)
     if unknown := run.src_tokenizer.unknown_parts(context.source):
         return Verdict("wrong", f"The model has never seen `{unknown[0]}`; use words it knows.")
@@ -44,7 +43,10 @@ def _count(run: Run, ids: tuple[int, ...], token: str) -> int:
 
 
 def swap_without_positions(context: Context) -> int:
-    """0 where the encoder without positions gives the words the same outputs in both orders, else 1."""
+    """Swaps two words in a copy without positions.
+
+    0 where the encoder then gives the words the same outputs in both orders, else 1.
+    """
     run, ids = _source(context)
     first, second = _swapped(context, len(ids) - 1)
     order = [*range(len(ids))]
@@ -54,7 +56,10 @@ def swap_without_positions(context: Context) -> int:
 
 
 def weight_of_next(context: Context) -> float:
-    """How much attention the chosen token gives to the token after it, in the chosen encoder layer and head."""
+    """The softmax of the chosen token's scores, at the token after it.
+
+    In the chosen layer and head of the encoder.
+    """
     trace, position = _traced(context)
     weights = trace.encoder.self_attention.weights[_number(context, "head") - 1, position]
     if position + 1 >= len(weights):
@@ -63,12 +68,18 @@ def weight_of_next(context: Context) -> float:
 
 
 def heads_from_first_to_third(context: Context) -> Heads:
-    """The encoder's heads in which token 1 gives most of its attention to token 3; nearly: more than to any other."""
+    """The heads in which token 1 attends mostly to token 3.
+
+    Nearly: more than to any other token.
+    """
     return _heads_between(context, 0, 2)
 
 
 def heads_from_last_to_second(context: Context) -> Heads:
-    """The encoder's heads in which the last word gives most of its attention to token 2; nearly as above."""
+    """The heads in which the last word attends mostly to token 2.
+
+    Nearly: more than to any other token.
+    """
     return _heads_between(context, -2, 1)  # the last token is `</s>`
 
 
@@ -77,23 +88,15 @@ def _heads_between(context: Context, reader: int, read: int) -> Heads:
     if len(ids) <= 3:  # the last is the end of the sentence
         raise UserError("The sentence needs three words; open the step's view again.")
     weights = run.attention(context.source, _target(context, run)).encoder[:, :, reader]
-    right, nearly = set(), set()
-    for layer, heads in enumerate(weights, 1):
-        for head, row in enumerate(heads, 1):
-            if row[read] > HALF:
-                right.add((layer, head))
-            elif row.argmax() == read:
-                nearly.add((layer, head))
-    said = {
-        (layer, head): f"a weight of {row[read]:.2f} there"
-        for layer, heads in enumerate(weights, 1)
-        for head, row in enumerate(heads, 1)
-    }
-    return Heads(frozenset(right), frozenset(nearly), measured=said)
+    read_weights, is_largest = weights[..., read], weights.argmax(-1) == read
+    return heads_where(read_weights > HALF, is_largest, read_weights, "a weight of {:.2f} there")
 
 
 def other_tokens_percent(context: Context) -> float:
-    """What all tokens but the most probable one have together after the chosen decoder input, in percent."""
+    """The softmax of the logits, without its largest entry.
+
+    In percent, after the chosen decoder input.
+    """
     trace, position = _traced(context, side="tgt")
     logits = trace.logits[position].astype("float64")
     odds = sum(math.exp(logit - logits.max()) for logit in logits)
@@ -101,12 +104,18 @@ def other_tokens_percent(context: Context) -> float:
 
 
 def largest_token_loss(context: Context) -> float:
-    """The loss, in nats, of the token of the target that the model finds least probable."""
+    """The largest of the losses of the target's tokens.
+
+    In nats.
+    """
     return float(_update(context).losses_before.max())
 
 
 def weight_after_update(context: Context) -> float:
-    """The weight that the Walkthrough shows, after an update at a learning rate of `OTHER_RATE`."""
+    """The weight minus the learning rate times its gradient.
+
+    The weight is the one that the Walkthrough shows, the learning rate `OTHER_RATE`.
+    """
     found = _update(context)
     at = found.steepest(DRAWN)
     return float(found.before[at] - OTHER_RATE * found.gradient[at])
@@ -120,11 +129,10 @@ def _update(context: Context) -> WeightUpdate:
 
 def _source(context: Context) -> tuple[Run, tuple[int, ...]]:
     """The run, and what its encoder reads, `</s>` included. Raises UserError without a sentence."""
-    if not context.source:
-        raise UserError("There is no sentence in the box; type one, or open the step's view again.")
+    sentence = context.sentence
     run = context.opened()
-    run.check_lengths([context.source])
-    return run, tuple(run.recipe.model.ids.source(run.src_tokenizer.encode(context.source)))
+    run.check_lengths([sentence])
+    return run, tuple(run.recipe.model.ids.source(run.src_tokenizer.encode(sentence)))
 
 
 def _target(context: Context, run: Run) -> str:
@@ -154,35 +162,3 @@ def _swapped(context: Context, n_words: int) -> tuple[int, int]:
     chosen = [context.settings.get("swap", "1"), context.settings.get("with", str(n_words))]
     first, second = (int(word) if word.isdecimal() else 1 for word in chosen)
     return min(first, n_words) - 1, min(second, n_words) - 1
-
-
-ANSWERS: Mapping[str, Answer] = MappingProxyType(
-    {
-        "source_tokens": Answer(source_tokens, "Counts the source's tokens, `</s>` included."),
-        "swap_without_positions": Answer(
-            swap_without_positions, "Swaps two words in a copy without positions."
-        ),
-        "weight_of_next": Answer(
-            weight_of_next, "The softmax of the chosen token's scores, at the token after it."
-        ),
-        "heads_from_first_to_third": Answer(
-            heads_from_first_to_third, "The heads in which token 1 attends mostly to token 3."
-        ),
-        "heads_from_last_to_second": Answer(
-            heads_from_last_to_second,
-            "The heads in which the last word attends mostly to token 2.",
-        ),
-        "other_tokens_percent": Answer(
-            other_tokens_percent, "The softmax of the logits, without its largest entry."
-        ),
-        "largest_token_loss": Answer(
-            largest_token_loss, "The largest of the losses of the target's tokens."
-        ),
-        "weight_after_update": Answer(
-            weight_after_update, "The weight minus the learning rate times its gradient."
-        ),
-    }
-)
-CONDITIONS: Mapping[str, Condition] = MappingProxyType(
-    {"repeated_token": Condition(repeated_token, "A token of the vocabulary occurs twice.")}
-)

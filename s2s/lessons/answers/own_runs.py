@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from types import MappingProxyType
 from typing import Any
 
 from s2s.config import UserError, asker
-from s2s.lessons.verdict import Condition, Context, Verdict
+from s2s.lessons.verdict import Context, Verdict
 from s2s.library import Library, rights, sharing
 
 RIGHT = 0.9  # of the tokens under teacher forcing: the model has learned its task
@@ -59,14 +58,14 @@ def _task(about: Recipe) -> str:
 
 
 def reverse_direction_run(context: Context) -> Verdict:
-    """Whether a run of the visitor's translates from the dataset's target language into its source language."""
+    """An own run with the task reverse_direction has learned it."""
     return trained(
         lambda about: _task(about) == "reverse_direction", "your run translates in reverse"
     )
 
 
 def several_tasks_run(context: Context) -> Verdict:
-    """Whether one model of the visitor's has learned the tasks of the built-in dataset, each named by its prefix."""
+    """An own run on builtin:tasks has learned its tasks."""
     return trained(
         lambda about: str(about.get("source", "")).partition("#")[0] == "builtin:tasks",
         "your run does every task of the dataset",
@@ -74,7 +73,7 @@ def several_tasks_run(context: Context) -> Verdict:
 
 
 def span_corruption_run(context: Context) -> Verdict:
-    """Whether the visitor has trained a model to fill in masked spans."""
+    """An own run has trained on the task denoise."""
     for row, about in own_recipes():
         if _task(about) != "denoise":
             continue
@@ -89,7 +88,7 @@ def span_corruption_run(context: Context) -> Verdict:
 
 
 def shared_and_separate_runs(context: Context) -> Verdict:
-    """Whether two runs of the visitor's differ in nothing but the sharing of embeddings, and both have scores."""
+    """Two own runs differ in nothing but the sharing of embeddings."""
     seen: dict[str, dict[bool, float]] = {}
     for row, about in own_recipes():
         if row.is_live or row.best_loss is None:
@@ -121,7 +120,7 @@ def _without_sharing(content: Mapping[str, Any]) -> tuple[bool, str]:
 
 
 def beam_beats_greedy(context: Context) -> Verdict:
-    """Whether beam search has a higher BLEU than greedy search in an evaluation of the visitor's."""
+    """In an own evaluation, beam search has a higher BLEU than greedy search."""
     from s2s.library.own import list_evaluations
 
     closest: tuple[float, float] | None = None
@@ -152,26 +151,3 @@ def beam_beats_greedy(context: Context) -> Verdict:
         "wrong",
         "There is no evaluation of yours yet that has greedy and beam search of this run: press Evaluate.",
     )
-
-
-RUN_CONDITIONS: Mapping[str, Condition] = MappingProxyType(
-    {
-        "reverse_direction_run": Condition(
-            reverse_direction_run, "An own run with the task reverse_direction has learned it."
-        ),
-        "several_tasks_run": Condition(
-            several_tasks_run, "An own run on builtin:tasks has learned its tasks."
-        ),
-        "span_corruption_run": Condition(
-            span_corruption_run, "An own run has trained on the task denoise."
-        ),
-        "shared_and_separate_runs": Condition(
-            shared_and_separate_runs,
-            "Two own runs differ in nothing but the sharing of embeddings.",
-        ),
-        "beam_beats_greedy": Condition(
-            beam_beats_greedy,
-            "In an own evaluation, beam search has a higher BLEU than greedy search.",
-        ),
-    }
-)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
-
 from s2s.config import PRESETS, Preset, Recipe, choose, override
 from s2s.data import parse_spec
-from s2s.lessons.verdict import Answer, Context
+from s2s.lessons.verdict import Context
 from s2s.sizing import BatchSizes, Component, ModelSpec, cost, count_parameters
 from s2s.tokenizers import UNK
 
@@ -24,36 +21,42 @@ def parameters(context: Context, name: str) -> int:
 
 
 def times_as_large(context: Context) -> float:
-    """The parameters of the model that the page compares with, over those of the model that it shows."""
+    """The parameters of the second model on Architecture over those of the first."""
     chosen = context.settings
     model, other = chosen.get("model", THIS_RUN), chosen.get("against", THIS_RUN)
     return parameters(context, other) / parameters(context, model)
 
 
 def decoder_parameters(context: Context) -> int:
-    """What the decoder of the preset on the page has, without its output projection."""
+    """Counts the preset's decoder, with its tutorial's vocabulary.
+
+    Without its output projection.
+    """
     rows = _components(context)
     return cost(row for row in rows if row.name.startswith("decoder.")).parameters - _output(rows)
 
 
 def output_parameters(context: Context) -> int:
-    """What the output projection of the preset on the page has."""
+    """Counts the output projection, with the preset's vocabulary."""
     return _output(_components(context))
 
 
 def logits_of_batch(context: Context) -> int:
-    """One for each sentence, target position and token of the target vocabulary."""
+    """Sentences times target tokens times target vocabulary."""
     chosen = context.at_start().settings
     return int(chosen["batch"]) * int(chosen["tgt_len"]) * _preset(context).tgt_vocab_size
 
 
 def tokens_of_one_word(context: Context) -> int:
-    """How many tokens the encoder of the preset reads for a word of its vocabulary."""
+    """The ids that the preset's encoder reads for one word."""
     return len(_preset(context).recipe.model.ids.source([UNK]))
 
 
 def tokens_of_half_a_passage(context: Context) -> int:
-    """How many tokens the encoder of the preset reads for the first half of a passage, a token per character."""
+    """The ids that the preset's encoder reads for half a passage.
+
+    A token per character.
+    """
     passage = parse_spec(context.at_start().settings["source"]).options.length
     return len(_preset(context).recipe.model.ids.source([UNK] * (passage // 2)))
 
@@ -75,13 +78,19 @@ def _output(rows: tuple[Component, ...]) -> int:
 
 
 def parameters_of_a_second_embedding(context: Context) -> int:
-    """What one more embedding matrix costs the model on the screen: vocabulary size times d_model."""
+    """Vocabulary size times d_model.
+
+    What one more embedding matrix costs the model on the screen.
+    """
     run = context.opened()
     return run.src_tokenizer.vocab_size * run.recipe.model.d_model
 
 
 def parameters_of_a_wider_embedding(context: Context) -> int:
-    """What the source embedding on the screen would have with a d_model of `OTHER_WIDTH`."""
+    """The size of the source vocabulary times 192.
+
+    A d_model of `OTHER_WIDTH`.
+    """
     return context.opened().src_tokenizer.vocab_size * OTHER_WIDTH
 
 
@@ -91,35 +100,3 @@ def saved_by_sharing(recipe: Recipe, vocab_size: int) -> int:
     separate = override(recipe, {"model.embeddings.shared": False}).model
     shared = override(recipe, {"model.embeddings.shared": True}).model
     return count_parameters(separate, *sizes) - count_parameters(shared, *sizes)
-
-
-ANSWERS: Mapping[str, Answer] = MappingProxyType(
-    {
-        "times_as_large": Answer(
-            times_as_large,
-            "The parameters of the second model on Architecture over those of the first.",
-        ),
-        "decoder_parameters": Answer(
-            decoder_parameters, "Counts the preset's decoder, with its tutorial's vocabulary."
-        ),
-        "output_parameters": Answer(
-            output_parameters, "Counts the output projection, with the preset's vocabulary."
-        ),
-        "logits_of_batch": Answer(
-            logits_of_batch, "Sentences times target tokens times target vocabulary."
-        ),
-        "tokens_of_one_word": Answer(
-            tokens_of_one_word, "The ids that the preset's encoder reads for one word."
-        ),
-        "tokens_of_half_a_passage": Answer(
-            tokens_of_half_a_passage, "The ids that the preset's encoder reads for half a passage."
-        ),
-        "parameters_of_a_second_embedding": Answer(
-            parameters_of_a_second_embedding, "Vocabulary size times d_model."
-        ),
-        "parameters_of_a_wider_embedding": Answer(
-            parameters_of_a_wider_embedding,
-            f"The size of the source vocabulary times {OTHER_WIDTH}.",
-        ),
-    }
-)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
-
 import numpy as np
 
 from s2s.config import UserError, asker
 from s2s.lessons.answers.own_runs import own_recipes
-from s2s.lessons.verdict import Answer, Condition, Context, Verdict
+from s2s.lessons.verdict import Context, Verdict
 from s2s.library import Library
 from s2s.runs import Curves, Metrics, RunFolder, first_difference
 from s2s.training import learning_rate
@@ -20,7 +17,7 @@ CLEAR = 0.5  # the training loss of a model that memorizes is less than this sha
 
 
 def first_good_step(context: Context) -> int:
-    """The first validated step at which the validation loss is below `GOOD`."""
+    """The first validation of the log with a loss below 0.1."""
     curves = _curves(context)
     below = np.flatnonzero(curves.valid_loss < GOOD)
     if not len(below):
@@ -31,14 +28,18 @@ def first_good_step(context: Context) -> int:
 
 
 def highest_rate_step(context: Context) -> int:
-    """The first step at which the learning rate is highest."""
+    """The maximum of the schedule of the run's recipe.
+
+    The first step at which the learning rate is highest.
+    """
     train = context.opened().recipe.train
     return max(range(1, train.steps + 1), key=lambda step: learning_rate(step, train))
 
 
 def first_differing_position(context: Context) -> int:
-    """Where what the model reads under teacher forcing first differs from what it reads when running freely, from 1.
+    """Compares the ids of both, token by token.
 
+    Where what the model reads under teacher forcing first differs from what it reads when running freely, from 1.
     Position 1 reads the start token in both.
     """
     run = context.opened()
@@ -53,14 +54,20 @@ def first_differing_position(context: Context) -> int:
 
 
 def smoothed_target_percent(context: Context) -> float:
-    """The probability that label smoothing wants for the correct token, in percent."""
+    """1 - smoothing + smoothing / vocabulary size.
+
+    The probability that label smoothing wants for the correct token, in percent.
+    """
     run = context.opened()
     smoothing = run.recipe.train.label_smoothing
     return 100 * (1 - smoothing + smoothing / run.tgt_tokenizer.vocab_size)
 
 
 def bleu_peaks_where_loss_is_lowest(context: Context) -> int:
-    """0 where the checkpoint with the lowest validation loss has the highest BLEU, 1 where another one has."""
+    """Compares both curves of the log.
+
+    0 where the checkpoint with the lowest validation loss has the highest BLEU, 1 where another one has.
+    """
     curves = _curves(context)
     if not np.isfinite(curves.valid_bleu).any():
         raise UserError("BLEU was not measured while this run trained; choose demo-tasks again.")
@@ -69,7 +76,7 @@ def bleu_peaks_where_loss_is_lowest(context: Context) -> int:
 
 
 def overfitted_run(context: Context) -> Verdict:
-    """Whether the validation loss of a run of the visitor's rose again while its training loss fell."""
+    """The validation loss rose again while the training loss fell."""
     found = _none_yet()
     for row, _ in own_recipes():
         curves = _read(Library().run(row.id))
@@ -91,7 +98,7 @@ def overfitted_run(context: Context) -> Verdict:
 
 
 def fine_tuned_run(context: Context) -> Verdict:
-    """Whether a run of the visitor's began with the weights of another."""
+    """It began with the weights of another run."""
     found = _none_yet()
     for row, _ in own_recipes():
         if not row.init_from:
@@ -131,32 +138,3 @@ def _curves(context: Context) -> Curves:
 
 def _read(folder: RunFolder) -> Curves:
     return Metrics(folder.path / "metrics.jsonl").read()
-
-
-ANSWERS: Mapping[str, Answer] = MappingProxyType(
-    {
-        "first_good_step": Answer(
-            first_good_step, "The first validation of the log with a loss below 0.1."
-        ),
-        "highest_rate_step": Answer(
-            highest_rate_step, "The maximum of the schedule of the run's recipe."
-        ),
-        "first_differing_position": Answer(
-            first_differing_position, "Compares the ids of both, token by token."
-        ),
-        "smoothed_target_percent": Answer(
-            smoothed_target_percent, "1 - smoothing + smoothing / vocabulary size."
-        ),
-        "bleu_peaks_where_loss_is_lowest": Answer(
-            bleu_peaks_where_loss_is_lowest, "Compares both curves of the log."
-        ),
-    }
-)
-RUN_CONDITIONS: Mapping[str, Condition] = MappingProxyType(
-    {
-        "overfitted_run": Condition(
-            overfitted_run, "The validation loss rose again while the training loss fell."
-        ),
-        "fine_tuned_run": Condition(fine_tuned_run, "It began with the weights of another run."),
-    }
-)

@@ -1,29 +1,27 @@
-"""What can be asked of a sentence and its translation."""
+"""What can be asked of a sentence and its translation, and of the prefix that names a task."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
+from typing import Any
 
 from s2s.config import UserError
-from s2s.lessons.verdict import Answer, Condition, Context, Verdict
+from s2s.lessons.verdict import Context, Verdict
 from s2s.runs import Decoded, first_difference
 
 
-def translated(context: Context) -> Decoded:
-    """The beam-search translation that Home shows. Raises UserError without a sentence."""
-    if not context.source:
-        raise UserError("There is no sentence in the box; type one, or open the step's view again.")
-    return context.opened().translate([context.source], "beam")[0]
+def translated(context: Context, strategy: str = "beam", **settings: Any) -> Decoded:
+    """What a strategy writes; by default as Home shows it. Raises UserError without a sentence."""
+    sentence = context.sentence
+    return context.opened().translate([sentence], strategy, **settings)[0]
 
 
 def output_tokens(context: Context) -> int:
-    """The number of tokens that the model wrote, `</s>` included."""
+    """Counts the tokens of the translation, `</s>` included."""
     return len(translated(context).hypotheses[0].ids)
 
 
 def one_word_changed(context: Context) -> Verdict:
-    """Whether the sentence differs from the step's own in one word that the model knows."""
+    """The sentence differs from the step's own in one known word."""
     before, after = context.start.get("src", "").split(), context.source.split()
     if unknown := context.opened().src_tokenizer.unknown_parts(context.source):
         return Verdict("wrong", f"The model has never seen `{unknown[0]}`; use a word it knows.")
@@ -37,7 +35,10 @@ def one_word_changed(context: Context) -> Verdict:
 
 
 def first_changed_position(context: Context) -> int:
-    """Where the translation of source B first differs from that of the sentence in the box, from 1."""
+    """Translates both sources and compares the ids.
+
+    Where the translation of source B first differs from that of the sentence in the box, from 1.
+    """
     run = context.opened()
     sources = [context.source, context.settings.get("second", "")]
     ids, other = (found.hypotheses[0].ids for found in run.translate(sources, "greedy"))
@@ -47,20 +48,20 @@ def first_changed_position(context: Context) -> int:
     return at + 1
 
 
-ANSWERS: Mapping[str, Answer] = MappingProxyType(
-    {
-        "first_changed_position": Answer(
-            first_changed_position, "Translates both sources and compares the ids."
-        ),
-        "output_tokens": Answer(
-            output_tokens, "Counts the tokens of the translation, `</s>` included."
-        ),
-    }
-)
-CONDITIONS: Mapping[str, Condition] = MappingProxyType(
-    {
-        "one_word_changed": Condition(
-            one_word_changed, "The sentence differs from the step's own in one known word."
-        )
-    }
-)
+def task_of(source: str) -> str:
+    """The task of the built-in dataset whose prefix the source begins with; "" for none."""
+    from s2s.data import GENERATED_TASKS
+
+    tasks = GENERATED_TASKS.items()
+    return next((name for name, task in tasks if source.startswith(task.prefix.strip())), "")
+
+
+def another_prefix(context: Context) -> Verdict:
+    """The source begins with the prefix of another task than the step's own sentence."""
+    task, before = task_of(context.source), task_of(context.start.get("src", ""))
+    if not task:
+        return Verdict("wrong", "The sentence begins with no prefix that this model knows.")
+    if task == before:
+        return Verdict("wrong", "It is still the same task; replace the prefix.")
+    text = translated(context).text
+    return Verdict("right", f"Right: the same model now does another task, and writes `{text}`.")

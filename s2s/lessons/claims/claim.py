@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from s2s.lessons.lesson import View
 
 Level = Literal["holds", "partly", "fails"]
-Results = Mapping[str, Any]
-Row = Mapping[str, str | float]  # of a table, by column
-
-
-class Finding(NamedTuple):
-    """What the measured numbers say of a claim, and the numbers that say so."""
-
-    level: Level
-    sentence: str
 
 
 class Series(NamedTuple):
@@ -30,8 +21,7 @@ class Series(NamedTuple):
     high: tuple[float, ...] = ()
 
 
-@dataclass(frozen=True)
-class Picture:
+class Picture(NamedTuple):
     """Lines over x; bars with the names of `bars` where there are any, one per value of y."""
 
     title: str
@@ -41,6 +31,16 @@ class Picture:
     caption: str  # how to read it
     bars: tuple[str, ...] = ()
     is_log: bool = False  # x of lines
+
+
+class Measured(NamedTuple):
+    """What the numbers say of a claim, and the numbers, by their columns."""
+
+    level: Level
+    finding: str
+    method: str  # how it was measured, with n and seeds
+    picture: Picture
+    table: Mapping[str, tuple[str | float, ...]]
 
 
 class Proof(NamedTuple):
@@ -60,13 +60,4 @@ class Claim:
     source: str
     criterion: str  # when it holds, partly holds, and does not
     proofs: tuple[Proof, ...]
-    results: Callable[[], Results]  # saved, or computed
-    judge: Callable[[Results], Finding]
-    picture: Callable[[Results], Picture]
-    rows: Callable[[Results], list[Row]]
-    method: Callable[[Results], str]  # how it was measured, with n and seeds
-
-    @property
-    def finding(self) -> Finding:
-        """What the results say."""
-        return self.judge(self.results())
+    measured: Measured

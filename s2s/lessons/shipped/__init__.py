@@ -1,34 +1,57 @@
-"""The lessons and exercises that ship with the program, in the order in which the page lists them."""
+"""The lessons and exercises that ship with the program: files as the page Lessons exports them, named by their ids."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import TypeVar
 
+from s2s.lessons import lesson_file
 from s2s.lessons.lesson import Lesson
-from s2s.lessons.shipped import (
-    build_it_yourself,
-    decoding,
-    exercises,
-    five_minutes,
-    models_you_use,
-    training,
-    way_of_a_sentence,
-    what_attention_tells,
-)
 
-LESSONS: Mapping[str, Lesson] = MappingProxyType(
-    {
-        row.id: row
-        for row in (
-            five_minutes.LESSON,
-            way_of_a_sentence.LESSON,
-            decoding.LESSON,
-            training.LESSON,
-            what_attention_tells.LESSON,
-            models_you_use.LESSON,
-            build_it_yourself.LESSON,
-        )
-    }
+FOLDER = Path(__file__).parent
+Row = TypeVar("Row")
+
+
+class Shipped(Mapping[str, Row]):
+    """Rows in this order, each read when it is first asked for."""
+
+    def __init__(self, read: Callable[[str], Row], *ids: str) -> None:
+        self._read = cache(read)
+        self._ids = ids
+
+    def __getitem__(self, id: str) -> Row:
+        if id not in self._ids:
+            raise KeyError(id)
+        return self._read(id)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._ids)
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+
+def _lesson(id: str) -> Lesson:
+    return lesson_file.read((FOLDER / f"{id}.json").read_bytes(), id=id)
+
+
+LESSONS: Mapping[str, Lesson] = Shipped(
+    _lesson,
+    "five-minutes",
+    "way-of-a-sentence",
+    "decoding",
+    "training",
+    "what-attention-tells",
+    "models-you-use",
+    "build-it-yourself",
 )
-EXERCISES: Mapping[str, Lesson] = MappingProxyType({row.id: row for row in exercises.EXERCISES})
+EXERCISES: Mapping[str, Lesson] = Shipped(
+    _lesson,
+    "exercise-beam",
+    "exercise-reverse-direction",
+    "exercise-alignment",
+    "exercise-embeddings",
+    "exercise-tasks",
+)

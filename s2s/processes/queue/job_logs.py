@@ -5,12 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import sqlalchemy as sa
 
-from s2s import settings
 from s2s.files.database import JOB_LOGS, JOBS, begin
+from s2s.processes.channel import log_path
 
 MOST_LINES = 50
 MOST_BYTES = 10_000
@@ -27,13 +26,6 @@ class JobLog:
     host: str  # of the worker
     lines: str
     written: float  # seconds since the epoch
-
-
-def log_path(name: str) -> Path:
-    """`log/NAME.log` in this machine's `S2S_HOME`; NAME is a job's id for what it prints. Creates the folder."""
-    folder = settings.make_home() / "log"
-    folder.mkdir(exist_ok=True)
-    return folder / f"{name}.log"
 
 
 def keep_log(job: str) -> None:

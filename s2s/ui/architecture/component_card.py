@@ -11,7 +11,7 @@ import streamlit as st
 
 from s2s.config import POSITION_KINDS
 from s2s.plots import compact_number, format_value
-from s2s.sizing import BYTES, COMPONENT_KINDS, VASWANI, Component, NamedShape, cost, within
+from s2s.sizing import BYTES, COMPONENT_KINDS, Component, NamedShape, cost, within
 from s2s.ui.architecture.diagram_layout import diagram_of
 from s2s.ui.architecture.models import differing_settings, label_of, settings_of
 from s2s.ui.architecture.request import ArchitectureRequest, select_component
@@ -37,7 +37,7 @@ AXES: Mapping[str, str] = MappingProxyType(
     }
 )
 LEGEND = "Solid: the residual stream. Dashed: residual connections. Thick: the encoder's output (memory)."
-GROUP_SOURCE = f"{VASWANI}, Figure 1 and section 3.1"
+GROUP_SOURCE = "Vaswani et al. 2017, Figure 1 and section 3.1"
 ABOUT_GROUPS: Mapping[str, str] = MappingProxyType(
     {
         "": "Reads a source sentence (bottom left) and generates its translation (top right), one token at a time.",

@@ -80,13 +80,13 @@ def _delete_button(spec: str, name: str) -> None:
 def _rename(hash: str) -> None:
     name = printable(str(st.session_state[f"name {hash}"]))
     try:
-        saved_datasets.rename(Library(asker.current()).dataset(hash, "change"), name)
+        saved_datasets.rename(Library().dataset(hash, "change"), name)
     except UserError as wrong:
         st.session_state[REFUSED] = wrong
 
 
 def _delete(hash: str) -> None:
     try:
-        saved_datasets.delete(Library(asker.current()).dataset(hash, "delete"))
+        saved_datasets.delete(Library().dataset(hash, "delete"))
     except UserError as wrong:
         st.session_state[REFUSED] = wrong

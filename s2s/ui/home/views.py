@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from s2s.config import shipped
 from s2s.links.share import greedy_and_beam
 from s2s.ui.shell import page_link
 
@@ -20,70 +21,9 @@ class ShippedView(NamedTuple):
     values: Mapping[str, str]
 
 
-def _view(title: str, page: str, **values: str) -> ShippedView:
-    return ShippedView(title, page, MappingProxyType(values))
-
-
-FRENCH = "demo-en-fr"
-SENTENCE = "the red house that the cats see is old"
-SHIPPED_VIEWS = (
-    _view(
-        "Cross-attention crosses where French puts the adjective after the noun",
-        "attention",
-        run=FRENCH,
-        src=SENTENCE,
-        kind="cross",
-        layer="1",
-        head="3",
-    ),
-    _view(
-        "One everyday sentence translated by greedy search, beam search and sampling",
-        "compare",
-        src="Tom said that he was too tired to walk home.",
-        c1="demo-en-de!greedy!",
-        c2="demo-en-de!beam!",
-        c3="demo-en-de!sample!seed:1",
-    ),
-    _view(
-        "The search tree of a beam of three: what is kept, and what is pruned",
-        "steps",
-        run=FRENCH,
-        src="the red house",
-        set="strategy:beam,num_beams:3,view:tree",
-    ),
-    _view(
-        "The loss without each attention head, over 200 sentences",
-        "heads",
-        run=FRENCH,
-        set="view:importance",
-    ),
-    _view(
-        "The states of *bank* by the river and for money, layer by layer",
-        "states",
-        run=FRENCH,
-        src="the bank is by the river",
-        set="view:same,second:I need to bank the money,word:2,word2:4",
-    ),
-    _view(
-        "Attention scores computed step by step, with shapes and formulas",
-        "walkthrough",
-        run=FRENCH,
-        src="the red house",
-        layer="2",
-        head="3",
-        set="step:scores,position:2",
-    ),
-    _view(
-        "Six positional encodings beyond the trained length",
-        "positions",
-        run=FRENCH,
-        set="view:longer",
-    ),
-    _view(
-        "Nine known mistakes in the code of a transformer, each with its symptom",
-        "lessons",
-        set="view:faults",
-    ),
+SHIPPED_VIEWS = tuple(
+    ShippedView(title, row.pop("page"), MappingProxyType(row))
+    for title, row in shipped(__file__, "views.toml").items()
 )
 
 

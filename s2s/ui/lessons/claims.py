@@ -12,7 +12,7 @@ import streamlit as st
 
 from s2s import plots
 from s2s.lessons import claims
-from s2s.lessons.claims import CLAIMS, Claim, Finding, Level, Picture, Results
+from s2s.lessons.claims import CLAIMS, Claim, Level, Measured, Picture
 from s2s.plots import LineSeries, SweepLine
 from s2s.ui.kit import action_button, cached, chart, file_name
 from s2s.ui.kit.tables import frame_csv
@@ -48,25 +48,21 @@ def draw() -> None:
         "Each claim of a paper was measured on small models of this program. What it says of them is computed from the"
         " numbers below it; larger models and other data may differ."
     )
-    findings = {id: claim.finding for id, claim in CLAIMS.items()}
-    labels = {id: f"{LEVELS[findings[id].level].icon} {CLAIMS[id].title}" for id in CLAIMS}
+    labels = {id: f"{LEVELS[row.measured.level].icon} {row.title}" for id, row in CLAIMS.items()}
     chosen = STATE.choice("claim", "Claim", labels, widget=st.pills, required=True)
     claim = CLAIMS[chosen]
     with st.container(border=True, key="claim"):
         st.subheader(claim.statement, anchor=False)
-        results = claim.results()
-        if claim.id == LIVE:
-            results = _live_results(results)
-        _show(claim, results)
+        _show(claim, _live(claim.measured) if claim.id == LIVE else claim.measured)
 
 
-def _show(claim: Claim, results: Results) -> None:
-    _show_finding(claim.judge(results))
-    picture = claim.picture(results)
+def _show(claim: Claim, measured: Measured) -> None:
+    _show_finding(measured)
+    picture = measured.picture
     name = file_name(claim.title)
     chart(_figure(picture), alt=f"{picture.title}: {picture.caption}", file_name=name)
     st.caption(picture.caption)
-    table = pd.DataFrame(claim.rows(results))
+    table = pd.DataFrame(measured.table)
     few = len(table) <= MOST_ROWS
     with st.container() if few else st.expander("All numbers", icon=":material/table_rows:"):
         st.table(table.map(_cell), hide_index=True)
@@ -84,14 +80,14 @@ def _show(claim: Claim, results: Results) -> None:
         for label, view in claim.proofs:
             page_link(view.page, label, **view.values)
     st.caption(f"**Source.** {claim.source}.\n\n**When it holds.** {claim.criterion}")
-    st.caption(f"**How it was measured.** {claim.method(results)}")
+    st.caption(f"**How it was measured.** {measured.method}")
 
 
-def _show_finding(finding: Finding) -> None:
-    look = LEVELS[finding.level]
+def _show_finding(measured: Measured) -> None:
+    look = LEVELS[measured.level]
     st.badge(look.label, icon=look.icon, color=look.color)
-    st.markdown(finding.sentence)
-    if "[" in finding.sentence:
+    st.markdown(measured.finding)
+    if "[" in measured.finding:
         st.caption("In brackets: the 95 % interval.")
 
 
@@ -111,7 +107,7 @@ def _cell(value: str | float) -> str:
     return f"{value:,g}" if isinstance(value, float) else str(value)
 
 
-def _live_results(saved: Results) -> Results:
+def _live(shipped: Measured) -> Measured:
     """The button, and what it measured; before, what ships."""
     click = action_button(
         "Measure on this server", key="measure claim", icon=":material/timer:", type="primary"
@@ -119,12 +115,11 @@ def _live_results(saved: Results) -> Results:
     if click.is_waiting:
         st.session_state[HERE] = _measured_here()
         click.done()
-    found: Results = st.session_state.get(HERE, saved)
+    found: Measured = st.session_state.get(HERE, shipped)
     return found
 
 
 @st.cache_data(max_entries=1, ttl=SECONDS, show_spinner="Encoding sentences of 4 to 128 tokens ...")
-def _measured_here() -> dict[str, object]:
+def _measured_here() -> Measured:
     """At most once per minute, however many visitors ask."""
-    run = cached.open_run(claims.parallel.RUN)
-    return dict(claims.parallel.measure(run.model))
+    return claims.parallel.measure(cached.open_run(claims.parallel.RUN).model)

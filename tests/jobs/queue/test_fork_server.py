@@ -2,6 +2,7 @@ import contextlib
 import json
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -41,15 +42,22 @@ def wait_for(one: ForkServer, what: Callable[[], object], seconds: float = 20.0)
 
 @contextlib.contextmanager
 def opened(folder: Path, code: str, **more: object) -> Iterator[ForkServer]:
-    one = ForkServer(
-        environment.for_jobs(), folder / "fork_server.log", (sys.executable, "-c", code), **more
-    )  # type: ignore[arg-type]
+    with (folder / "fork_server.log").open("ab") as log:
+        process = subprocess.Popen(
+            (sys.executable, "-c", code),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            start_new_session=True,
+            env=environment.for_jobs(),
+        )
+    one = ForkServer(process, **more)  # type: ignore[arg-type]
     try:
         yield one
     finally:
-        one.process.kill()
+        process.kill()
         one.close()
-        one.process.wait(20)
+        process.wait(20)
 
 
 @pytest.fixture(scope="module")
@@ -109,11 +117,11 @@ def test_a_child_survives_its_fork_server(kill: bool, tmp_path: Path) -> None:
         wait_for(one, lambda: handle.pid)
         child = psutil.Process(handle.pid)
         if kill:
-            one.process.kill()
+            one.channel.process.kill()
             wait_for(one, lambda: one.is_gone)
         else:
             one.close()
-        assert one.process.poll() is not None
+        assert one.channel.process.poll() is not None
         assert (handle.is_out_of_sight, handle.is_refused, handle.poll()) == (True, False, None)
         assert child.is_running()
         assert one.request(order(tmp_path, "b")) is None
@@ -127,8 +135,8 @@ def test_requests_that_came_before_it_was_ready_are_carried_out_even_if_the_work
     with opened(tmp_path, TOY.format(warm=0.3)) as one:
         early = tmp_path / "early.log"
         assert one.request(order(tmp_path, "early", seconds=30))
-        one._requests.close()  # all that it sees of its worker's death
-        one.process.wait(20)
+        one.channel.hang_up()  # all that it sees of its worker's death
+        one.channel.process.wait(20)
         end = time.monotonic() + 20
         while not (early.exists() and early.read_text()):
             assert time.monotonic() < end
@@ -169,7 +177,7 @@ def test_one_that_answers_no_more_is_ended_and_one_that_is_asked_is_not(tmp_path
         for _ in range(3):
             later(fork_server.ASK + 1)
             wait_for(one, lambda: not one._is_asked)
-        one.process.send_signal(signal.SIGSTOP)
+        one.channel.process.send_signal(signal.SIGSTOP)
         running = one.request(order(tmp_path, "a"))
         now[0] += 1000.0  # the worker was stopped, too
         later(fork_server.SILENT)
@@ -183,11 +191,11 @@ def test_one_that_answers_no_more_is_ended_and_one_that_is_asked_is_not(tmp_path
 def test_a_stopped_one_is_closed_at_once(tmp_path: Path) -> None:
     with opened(tmp_path, TOY.format(warm=0.0)) as one:
         wait_for(one, lambda: one.is_ready)
-        one.process.send_signal(signal.SIGSTOP)
+        one.channel.process.send_signal(signal.SIGSTOP)
         closing = threading.Thread(target=one.close)
         closing.start()
         closing.join(20)
-        assert one.process.returncode is not None
+        assert one.channel.process.returncode is not None
 
 
 def test_a_fork_that_fails_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ from s2s.config import Recipe, UserError, asker, override
 from s2s.files.database import UnreachableError
 from s2s.jobs import run_service, training
 from s2s.model.weights import saved_steps
-from s2s.processes import fork_server, queue, worker
+from s2s.processes import environment, fork_server, queue, worker
 from s2s.processes.fork_server import ChildHandle, ForkRequest
 from s2s.processes.queue import stop_reasons, table
 from s2s.runs import RunFolder, runs_folder
@@ -275,7 +275,7 @@ def test_where_nothing_outlives_the_app_its_worker_hands_its_jobs_back_before_th
         started.append(subprocess.Popen([sys.executable, "-c", GRACEFUL, str(tmp_path)]))
         return started[0]
 
-    monkeypatch.setattr(worker, "_spawn", spawn)
+    monkeypatch.setattr(worker, "launch", spawn)
     monkeypatch.setattr(worker, "STARTER", worker.Starter())
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
@@ -406,8 +406,8 @@ class Midwife:
         self.born: list[ChildHandle] = []
         self.withdrawn: list[ChildHandle] = []
         self.spawned: list[str] = []
-        self.extra: Mapping[str, str] = {}  # in the environment of the newest one
-        monkeypatch.setattr(worker, "_spawn", self.spawn)
+        self.env: Mapping[str, str] = {}  # the environment of the newest one
+        monkeypatch.setattr(worker, "launch", self.spawn)
 
     def request(self, request: ForkRequest) -> ChildHandle | None:
         self.born.append(ChildHandle(request))
@@ -420,10 +420,10 @@ class Midwife:
         """Nothing happens by itself."""
 
     def spawn(
-        self, module: Sequence[str], log: str, extra: Mapping[str, str]
+        self, module: Sequence[str], log: str, env: Mapping[str, str]
     ) -> subprocess.Popen[bytes]:
         self.spawned.append(module[1])
-        self.extra = extra
+        self.env = env
         process = subprocess.Popen([sys.executable, "-c", ""])
         process.wait(20)
         return process
@@ -518,10 +518,9 @@ def test_a_training_whose_threads_spin_starts_from_nothing(
     one.turn()
     job = queue.latest(run)
     assert (midwife.born, midwife.spawned) == ([], [getattr(job, "id", None)])
-    assert midwife.extra == {
-        "OMP_NUM_THREADS": "2",
-        **({} if own else {"GOMP_SPINCOUNT": "300000"}),  # what somebody has set stays
-    }
+    # What somebody has set stays.
+    threads = {"OMP_NUM_THREADS": "2", "GOMP_SPINCOUNT": own or "300000"}
+    assert midwife.env == environment.for_jobs(threads)
 
 
 IMPORTS = """
@@ -551,7 +550,7 @@ def test_a_system_without_fork_imports_every_module_and_trains(
         started.append(subprocess.Popen(command, cwd=other_systems.ROOT))
         return started[-1]
 
-    monkeypatch.setattr(worker, "_spawn", spawn)
+    monkeypatch.setattr(worker, "launch", spawn)
     monkeypatch.setattr(worker, "IS_POSSIBLE", False)
     recipe = override(tiny, {"train.steps": 3})
     run, one = submit(recipe), worker.Worker()
@@ -568,8 +567,8 @@ def test_a_job_that_is_out_of_sight_is_left_to_its_lease_and_a_fork_server_that_
     tiny: Recipe, attended: tuple[worker.Worker, Midwife], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (one, midwife), run = attended, submit(tiny)
-    opened: list[Path] = []
-    monkeypatch.setattr(worker, "ForkServer", lambda environment, log: opened.append(log))
+    opened: list[worker.Worker] = []
+    monkeypatch.setattr(worker.Worker, "start_fork_server", lambda one: opened.append(one))  # noqa: PLW0108 bound to the worker
     one.turn()
     midwife.born[0].pid, midwife.born[0].is_out_of_sight, midwife.is_gone = 1, True, True
     one.turn()
@@ -578,7 +577,7 @@ def test_a_job_that_is_out_of_sight_is_left_to_its_lease_and_a_fork_server_that_
         "starting",
         [],
     )
-    assert opened == [worker.log_path("fork_server")]
+    assert opened == [one]
     job = queue.latest(run)
     assert job is not None
     assert queue.claim("another", one.host, "long", 20.0) is None
@@ -648,7 +647,7 @@ def test_a_process_that_cannot_be_started_is_the_end_of_its_job_alone(
 ) -> None:
     run = submit(tiny)
     one = worker.Worker()
-    monkeypatch.setattr(worker, "_spawn", refused)
+    monkeypatch.setattr(worker, "launch", refused)
     one.turn()
     row = run_service.find(run, asker.LOCAL)
     assert (row.state, row.error) == (
@@ -666,7 +665,7 @@ def refused(*_: object) -> subprocess.Popen[bytes]:
 def test_a_worker_that_cannot_be_started_is_a_sentence_and_tried_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(worker, "_spawn", refused)
+    monkeypatch.setattr(worker, "launch", refused)
     message = r"^The worker, which .*, cannot be started \(No space left on device\); free some space, [^/]*$"
     for _ in range(2):
         with pytest.raises(UserError, match=message):
@@ -683,7 +682,7 @@ def test_a_worker_that_was_just_started_is_not_started_twice(
         started.append(module)
         return subprocess.Popen([sys.executable, "-c", ""])
 
-    monkeypatch.setattr(worker, "_spawn", spawn)
+    monkeypatch.setattr(worker, "launch", spawn)
     monkeypatch.setattr(worker, "STARTER", worker.Starter(lambda: next(times)))
     counts = []
     for _ in range(3):

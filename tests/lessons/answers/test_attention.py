@@ -17,6 +17,7 @@ from s2s.lessons import ANSWERS, CONDITIONS, EXERCISES, Context, HeadQuestion, H
 
 RUN = s2s.load("demo-en-fr")
 SENTENCE = "the cat who chased the mouse was black"
+RED = "the red house is old"
 
 
 def here(**values: str) -> Context:
@@ -161,3 +162,25 @@ def test_the_adjective_looks_at_its_noun_and_the_verb_does_not() -> None:
     assert found.right == {(2, 1)}
     assert weights[1, 0, black, cat] > 0.97
     assert weights[:, :, was, cat].max() < 0.09
+
+
+def test_the_answers_are_those_of_the_step_s_own_sentence() -> None:
+    context = Context("demo-en-fr", values={"src": "a cat"}, start={"src": RED})
+    weights = RUN.attention(RED, "la maison rouge est vieille").cross
+    rouge, red, house = 2, 1, 2
+    assert weights[-1, :, rouge].mean(0).argmax() == red
+    assert ANSWERS["attended_by_adjective"].compute(context) == red
+    heads = ANSWERS["article_attends_to_noun"].compute(context)
+    assert isinstance(heads, Heads)
+    layers, numbers = np.nonzero(weights[:, :, 0, house] >= 0.5)
+    assert heads.right == set(zip(layers + 1, numbers + 1, strict=True)) >= {(1, 1), (1, 4)}
+    assert not heads.right & heads.nearly
+    assert heads.measured[1, 2] == f"a weight of {weights[0, 1, 0, house]:.2f} there"
+    texts = {RUN.translate([RED], name)[0].text for name in ("greedy", "beam")}
+    assert ANSWERS["greedy_and_beam"].compute(context) == len(texts) - 1 == 0
+
+
+def test_a_sentence_that_is_too_short_is_a_sentence() -> None:
+    context = Context("demo-en-fr", start={"src": "cat"})
+    with pytest.raises(UserError, match="too short for this question"):
+        ANSWERS["attended_by_adjective"].compute(context)

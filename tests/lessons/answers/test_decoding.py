@@ -5,11 +5,14 @@ import pytest
 
 import s2s
 from s2s.config import UserError
-from s2s.lessons import ANSWERS, CONDITIONS, Context, Heads
+from s2s.lessons import ANSWERS, CONDITIONS, LESSONS, Context, Heads, SentenceQuestion, check
 from s2s.lessons.answers import decoding
-from s2s.lessons.shipped.decoding import ARTIST, ARTIST_REFERENCE, FRIEND, KING, WATER
+from s2s.runs.properties import PROPERTIES
 
 RUN = s2s.load("demo-en-fr")
+VIEWS = [step.view.values for step in LESSONS["decoding"].steps]
+KING, FRIEND, WATER, ARTIST = (VIEWS[at]["src"] for at in (0, 2, 4, 7))
+ARTIST_REFERENCE = VIEWS[7]["tgt"]
 
 
 def here(src: str, search: str = "", **values: str) -> Context:
@@ -94,7 +97,17 @@ def test_without_a_reference_nobody_is_to_blame() -> None:
         computed("blame", here(ARTIST))
 
 
-@pytest.mark.parametrize("name", sorted({*decoding.ANSWERS} - {"blame"}))
+OF_THE_BOX = [
+    "written_log_prob",
+    "times_as_probable_as_greedy",
+    "tokens_without_length_penalty",
+    "tail_percent",
+    "kept_when_cold",
+    "mbr_prefers_the_most_probable",
+]
+
+
+@pytest.mark.parametrize("name", OF_THE_BOX)
 def test_without_a_sentence_there_is_no_answer(name: str) -> None:
     with pytest.raises(UserError, match="no sentence in the box"):
         ANSWERS[name].compute(here(" "))
@@ -112,3 +125,48 @@ def test_without_a_sentence_there_is_no_answer(name: str) -> None:
 def test_a_sentence_for_which_strategies_differ(src: str, level: str, words: str) -> None:
     verdict = CONDITIONS["strategies_differ"].judge(here(src))
     assert (verdict.level, words in verdict.sentence) == (level, True), verdict
+
+
+DEEP = "the artist who watched the strong mouse who eats his pears was cold"
+
+
+def shown(src: str, page: str = "steps", **values: str) -> Context:
+    return Context("demo-en-fr", page, {"src": src, **values})
+
+
+@pytest.mark.parametrize(
+    ("condition", "src", "level", "words"),
+    [
+        ("search_error", "the red house", "wrong", "No search error: exact search shows"),
+        ("unknown_word", "the red zebra", "right", "Right: `zebra` is not in the vocabulary"),
+        ("unknown_word", "the red house", "wrong", "Type a sentence with a word of your own"),
+        ("agreement_across_clause", DEEP, "right", "`was` agrees with `artist`, across `who"),
+        ("agreement_across_clause", "the red house", "wrong", "No clause stands"),
+        ("agreement_across_clause", "the red zebra", "wrong", "`zebra` is no word"),
+        ("sink", DEEP, "wrong", "No head has a sink"),
+    ],
+)
+def test_a_sentence_is_judged_as_find_one_judges_it(
+    condition: str, src: str, level: str, words: str
+) -> None:
+    verdict = check(SentenceQuestion("?", condition), None, shown(src))
+    assert (verdict.level, words in verdict.sentence) == (level, True), verdict
+
+
+def test_the_view_says_what_decodes() -> None:
+    verdict = CONDITIONS["search_error"].judge(shown(DEEP, set="strategy:greedy,view:tree"))
+    assert verdict.level == "right"
+    assert "Right: greedy writes" in verdict.sentence
+    columns = {"c1": "demo-en-fr@1500!beam!num_beams:5", "c2": "demo-en-es!greedy!"}
+    first, second = decoding.decodings(shown("the red house", "compare", **columns))
+    assert (first.strategy, first.settings, second.strategy) == ("beam", {"num_beams": 5}, "greedy")
+    assert second.run is not None
+    assert second.run.folder.id == "demo-en-es"
+    (alone,) = decoding.decodings(shown("the red house", "steps", **columns))
+    assert (alone.strategy, alone.settings) == ("beam", {})
+
+
+@pytest.mark.parametrize("condition", PROPERTIES)
+def test_without_a_sentence_nothing_is_judged(condition: str) -> None:
+    with pytest.raises(UserError, match="no sentence in the box"):
+        CONDITIONS[condition].judge(shown(" "))

@@ -123,7 +123,10 @@ def test_a_token_is_repeated(typed: str, level: str, words: str) -> None:
     assert (verdict.level, words in verdict.sentence) == (level, True)
 
 
-@pytest.mark.parametrize("name", inside.ANSWERS)
+@pytest.mark.parametrize(
+    "name",
+    [name for name, row in ANSWERS.items() if row.compute in vars(inside).values()],
+)
 def test_without_a_sentence_there_is_no_answer(name: str) -> None:
     with pytest.raises(UserError, match="no sentence in the box"):
         ANSWERS[name].compute(here(" "))

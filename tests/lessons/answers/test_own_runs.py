@@ -9,14 +9,14 @@ import s2s
 from s2s import settings
 from s2s.config import PRESETS, override
 from s2s.jobs import EvaluationRequest, evaluation_service
-from s2s.lessons import RUN_CONDITIONS, Context, Verdict
-from s2s.lessons.shipped.decoding import KING
+from s2s.lessons import LESSONS, RUN_CONDITIONS, Context, Verdict
 from s2s.library import Library
 from s2s.processes import queue
 from s2s.runs import Sentences, System
 from tests.jobs.context import FakeContext
 
 HERE = Context("demo-en-fr")
+KING = LESSONS["decoding"].steps[0].view.values["src"]
 
 
 def judged(name: str) -> Verdict:

@@ -2,8 +2,7 @@ import json
 
 import pytest
 
-from s2s.lessons import claims
-from s2s.lessons.claims import CLAIMS
+from s2s.lessons.claims import CLAIMS, parallel
 from s2s.links import share
 from s2s.ui.lessons.claims import LEVELS
 from tests.screen import opened
@@ -20,15 +19,14 @@ def test_every_claim_is_shown_and_one_is_measured_on_this_server(
         assert not screen.exception
         assert claim.statement in [each.value for each in screen.subheader]
         said = [each.value for each in screen.markdown]
-        assert claim.finding.sentence in said
-        assert any(LEVELS[claim.finding.level].label in each for each in said)
+        assert claim.measured.finding in said
+        assert any(LEVELS[claim.measured.level].label in each for each in said)
         (figure,) = (json.loads(each.proto.spec) for each in screen.get("plotly_chart"))
-        picture = claim.picture(claim.results())
         assert [trace["name"] for trace in figure["data"] if trace.get("showlegend", True)] == [
-            one.name for one in picture.series
+            one.name for one in claim.measured.picture.series
         ]
-        assert len(screen.table[0].value) == len(claim.rows(claim.results()))
-    monkeypatch.setattr(claims.parallel, "LENGTHS", (2, 4))
+        assert len(screen.table[0].value) == len(next(iter(claim.measured.table.values())))
+    monkeypatch.setattr(parallel, "LENGTHS", (2, 4))
     screen.get_by_key("lessons claim").set_value("parallel").run()
     screen.button(key="measure claim").click().run()
     assert not screen.exception
