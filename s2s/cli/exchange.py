@@ -80,7 +80,7 @@ def import_(arguments: argparse.Namespace) -> None:
     """
     from s2s.config import asker
     from s2s.jobs import run_archives
-    from s2s.runs import runs_folder
+    from s2s.library import Library
 
     path = Path(arguments.name)
     if path.is_dir():
@@ -104,7 +104,7 @@ def import_(arguments: argparse.Namespace) -> None:
         if arguments.out:
             folder = run_archives.open_at(raw, path.name, Path(arguments.out)).path
         else:
-            folder = runs_folder() / run_archives.bring_in(raw, path.name, asker.LOCAL)
+            folder = Library().run(run_archives.bring_in(raw, path.name, asker.LOCAL)).path
     print(f"The run is in {folder}")
 
 

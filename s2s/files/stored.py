@@ -57,6 +57,11 @@ class Kind(NamedTuple):
     folder: str
     about: str
 
+    @property
+    def parent(self) -> Path:
+        """The folder that holds all of them."""
+        return settings.home() / self.folder
+
 
 RUN = Kind("run", "runs", "recipe.json")
 DATASET = Kind("saved dataset", "corpora", "about.json")
@@ -115,7 +120,7 @@ def items(owner: str | None = None) -> list[Item]:
     found = (
         item
         for kind in KINDS
-        for folder in _folders(settings.home() / kind.folder)
+        for folder in _folders(kind.parent)
         if (item := _item(kind, folder)) and owner in (None, item.owner)
     )
     return sorted(found, key=lambda item: (-item.changed, item.id))

@@ -112,7 +112,7 @@ def delete_item(item: Item) -> None:
 def delete_leftovers(now: float) -> None:
     """What an interrupted deletion or import left, and what a process wrote into a folder after it was deleted."""
     for kind in stored.KINDS:
-        for folder in (settings.home() / kind.folder).glob("*"):
+        for folder in (kind.parent).glob("*"):
             is_left = folder.name.startswith(GONE)
             is_headless = kind is stored.RUN and not (folder / kind.about).exists()
             if (is_left or is_headless) and now - _changed(folder) > rows.DAY:

@@ -117,10 +117,7 @@ class Monitor:
         with self._lock:
             measured, of, sizes = self._sizes
         if of != home or now - measured > SIZES_SECONDS:
-            sizes = {
-                kind.folder: stored.folder_size(settings.home() / kind.folder)
-                for kind in stored.KINDS
-            }
+            sizes = {kind.folder: stored.folder_size(kind.parent) for kind in stored.KINDS}
             with self._lock:
                 self._sizes = (now, home, sizes)
         return sizes

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 
 from s2s.config import UserError, asker
-from s2s.library import Thing, rights
+from s2s.library import Library, Thing, rights
 from s2s.processes import queue
 
 LONGEST_NOTICE = 300  # characters
@@ -47,10 +47,9 @@ def put_up_notice(sentence: str) -> None:
 
 def stop_job(job_id: str) -> None:
     """Stop anybody's job: it keeps what it has done. Raises UserError where it neither waits nor runs."""
-    job = queue.find(job_id)
+    job = Library().job(job_id, "change", "job")
     if job is None:
         raise rights.unknown("job", job_id)
-    rights.require("change", Thing("job", job.id, job.owner))
     if job.state not in ("queued", "running"):
         raise UserError(f"The job `{job.id}` neither waits nor runs; there is nothing to stop.")
     queue.abandon(job.id)

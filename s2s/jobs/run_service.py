@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from s2s.config import Recipe, UserError, override
 from s2s.files import stored
-from s2s.library import Verb, guests, rights, sharing
+from s2s.library import Library, guests, rights, sharing
 from s2s.library.own import delete_run, find_run, list_runs, rename_run, restore_run
 from s2s.processes import queue
 from s2s.runs import RunSummary, checked_name, fault_in, measurements
@@ -41,7 +41,7 @@ def find(run_id: str, owner: str, *, now: float | None = None) -> RunSummary:
         raise rights.unknown("run", run_id)
     row = find_run(run_id, owner)
     try:
-        job = _job(run_id, owner, "view")
+        job = Library(owner).job(run_id)
         if row or job:
             return guests.row(_merged(row, job, now), owner)
     except UserError:
@@ -65,7 +65,7 @@ def last_log(run_id: str, owner: str) -> str:
 
     Raises UserError where the queue is unreachable or the run is somebody else's.
     """
-    job = _job(run_id, owner)
+    job = Library(owner).job(run_id, "change")
     return queue.last_log(job.id) if job else ""
 
 
@@ -74,7 +74,7 @@ def stop(run_id: str, owner: str) -> None:
 
     Raises UserError where it neither waits nor trains.
     """
-    job = _job(run_id, owner)
+    job = Library(owner).job(run_id, "change")
     if job is None or job.state not in ("queued", "running"):
         raise UserError(
             f"The run `{run_id}` is neither waiting nor training; there is nothing to stop."
@@ -119,7 +119,7 @@ def _control(
 
 
 def _training(run_id: str, owner: str, to_be: str) -> queue.Job:
-    job = _job(run_id, owner)
+    job = Library(owner).job(run_id, "change")
     if job is None or job.state != "running" or not job.is_live():
         when = "wait until it trains" if job and job.is_live() else "start it or resume it first"
         raise UserError(f"The run `{run_id}` is not training, so it cannot be {to_be}; {when}.")
@@ -132,7 +132,7 @@ def _training(run_id: str, owner: str, to_be: str) -> queue.Job:
 
 def rename(run_id: str, owner: str, name: str) -> None:
     """Rename a run, also one that waits."""
-    job = _job(run_id, owner)
+    job = Library(owner).job(run_id, "change")
     name = checked_name(name)
     if job:
         queue.rename(job.id, name)
@@ -164,11 +164,11 @@ def delete(run_id: str, owner: str) -> queue.Job | None:
 
     Returns the job of a run that had no files yet. For a minute `restore` brings back what its folder holds.
     """
-    before = _job(run_id, owner, "delete")
+    before = Library(owner).job(run_id, "delete")
     if job := before:
         if job.state == "queued":
             queue.ask_to_stop(job.id, job.owner)
-        job = queue.find(job.id)  # a worker may have claimed it meanwhile
+        job = Library(owner).job(run_id, "delete")  # a worker may have claimed it meanwhile
         if job and job.state == "running" and job.is_live():
             raise UserError(f"The run `{run_id}` is being trained; stop it first, then delete it.")
     has_files = find_run(run_id, owner) is not None
@@ -179,23 +179,6 @@ def delete(run_id: str, owner: str) -> queue.Job | None:
     queue.delete_jobs(run_id)
     measurements.delete_of_run(run_id)
     return None if has_files else before
-
-
-def _job(run_id: str, owner: str, verb: Verb = "change") -> queue.Job | None:
-    """The run's training job; None where there is none that this workspace may see.
-
-    Raises DeniedError where it may see the run and not do that.
-    """
-    if not stored.ID.fullmatch(run_id):
-        return None
-    job = queue.latest(run_id)
-    if job is None or job.kind != KIND:
-        return None
-    run = sharing.run_of(run_id, job.owner)
-    if not rights.may(owner, "view", run):
-        return None
-    rights.require(verb, run, owner)
-    return job
 
 
 def _merged(row: RunSummary | None, job: queue.Job | None, now: float | None) -> RunSummary:

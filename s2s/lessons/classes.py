@@ -6,6 +6,7 @@ which neither can be read. A participant is forgotten a day after their last ste
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import secrets
 import time
@@ -13,19 +14,12 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from s2s.config import UserError, asker
+from s2s.config import DeniedError, UserError, asker
 from s2s.lessons.catalog import find_lesson
-from s2s.library import Thing, Verb, rights
+from s2s.library import Library
+from s2s.library.lessons import CLASSES, at
 from s2s.processes import queue
 
-CLASSES = sa.Table(
-    "classes",
-    sa.MetaData(),
-    sa.Column("id", sa.String(16), primary_key=True),
-    sa.Column("owner", sa.String(80)),
-    sa.Column("lesson", sa.String(64)),
-    sa.Column("created", sa.Double),
-)
 PARTICIPANTS = sa.Table(
     "class_participants",
     sa.MetaData(),
@@ -99,7 +93,7 @@ def participants(id: str, *, now: float | None = None) -> list[Participant]:
     since = (time.time() if now is None else now) - DAY
     here = PARTICIPANTS.c["class"] == id
     with queue.begin() as connection:
-        _require(connection, "change", id)
+        Library().lesson(id, "change", connection, of="class")
         found = sa.select(PARTICIPANTS).where(here, PARTICIPANTS.c.changed > since)
         order = found.order_by(PARTICIPANTS.c.joined, PARTICIPANTS.c.participant)
         rows = connection.execute(order).all()
@@ -112,13 +106,13 @@ def participants(id: str, *, now: float | None = None) -> list[Participant]:
 def find_class(id: str, *, now: float | None = None) -> LessonClass:
     """An open class, by the id in its link. Raises UserError where it is closed, or was never there."""
     now = time.time() if now is None else now
-    with queue.begin() as connection:
-        row = connection.execute(sa.select(CLASSES).where(CLASSES.c.id == id)).first()
-    if row is None or row.created < now - CLASS_DAYS * DAY:
-        raise UserError(
-            "The class of this link is closed; the lesson is open, and nobody sees at which step you are."
-        )
-    return _class(row)
+    with queue.begin() as connection, contextlib.suppress(DeniedError):
+        row = Library().lesson(id, "view", connection, of="class")
+        if row.created >= now - CLASS_DAYS * DAY:
+            return _class(row)
+    raise UserError(
+        "The class of this link is closed; the lesson is open, and nobody sees at which step you are."
+    )
 
 
 def is_participant(id: str) -> bool:
@@ -179,8 +173,8 @@ def leave_class(id: str) -> None:
 def close_class(id: str) -> None:
     """Deletes a class with its participants. Raises DeniedError for another's."""
     with queue.begin() as connection:
-        _require(connection, "delete", id)
-        _delete(connection, CLASSES.c.id == id)
+        row = Library().lesson(id, "delete", connection, of="class")
+        _delete(connection, at(row))
 
 
 def delete_classes(workspace: str) -> None:
@@ -212,13 +206,6 @@ def _delete(connection: sa.Connection, which: sa.ColumnElement[bool]) -> None:
     gone = sa.select(CLASSES.c.id).where(which)
     connection.execute(sa.delete(PARTICIPANTS).where(PARTICIPANTS.c["class"].in_(gone)))
     connection.execute(sa.delete(CLASSES).where(which))
-
-
-def _require(connection: sa.Connection, verb: Verb, id: str) -> None:
-    owner = connection.execute(sa.select(CLASSES.c.owner).where(CLASSES.c.id == id)).scalar()
-    if owner is None:
-        raise rights.unknown("class", id)
-    rights.require(verb, Thing("class", id, str(owner)))
 
 
 def _written(id: str, step: int, n_right: int, now: float) -> sa.Update:

@@ -13,20 +13,11 @@ from s2s.config import UserError, asker
 from s2s.files import stored
 from s2s.lessons import lesson_file
 from s2s.lessons.lesson import Lesson, Step, View
-from s2s.library import Thing, Verb, rights
+from s2s.library import Library, Thing, rights
+from s2s.library.lessons import OWN_LESSONS, at
 from s2s.links import short as short_links
 from s2s.processes import queue
 
-OWN_LESSONS = sa.Table(
-    "lessons",
-    sa.MetaData(),
-    sa.Column("id", sa.String(16), primary_key=True),
-    sa.Column("owner", sa.String(80)),
-    sa.Column("shared", sa.Boolean),
-    sa.Column("content", sa.JSON),  # as `lesson_file.to_json` writes it
-    sa.Column("created", sa.Double),
-    sa.Column("opened", sa.Double),  # to the day, or changed
-)
 LENGTH = 16  # characters of an id
 MOST_LESSONS = 100  # of one workspace on a hosted server
 DAY = 86_400.0  # seconds
@@ -80,7 +71,8 @@ def restore_lesson(deleted: OwnLesson, *, now: float | None = None) -> None:
 
     Raises DeniedError for another's, else as `add_lesson`.
     """
-    rights.require("change", _thing(deleted))
+    lesson = deleted.lesson.id
+    rights.require("change", Thing("lesson", lesson, deleted.owner, deleted.is_shared))
     _add(deleted, now)
 
 
@@ -120,10 +112,9 @@ def find_own(id: str, *, now: float | None = None) -> OwnLesson:
     """A lesson that the visitor made, or that its owner shared. Raises DeniedError for any other."""
     now = time.time() if now is None else now
     with queue.begin() as connection:
-        row = _require(connection, "view", id)
+        row = Library().lesson(id, "view", connection)
         if row.opened < now - DAY:
-            this = OWN_LESSONS.c.id == id
-            connection.execute(sa.update(OWN_LESSONS).where(this).values(opened=now))
+            connection.execute(sa.update(OWN_LESSONS).where(at(row)).values(opened=now))
     return _read(row)
 
 
@@ -134,29 +125,28 @@ def change_lesson(lesson: Lesson, before: Lesson, *, now: float | None = None) -
     """
     now = time.time() if now is None else now
     with queue.begin() as connection:
-        row = _require(connection, "change", lesson.id)
+        row = Library().lesson(lesson.id, "change", connection)
         if _read(row).lesson != before:
             raise UserError(
                 "This lesson has been changed since you opened it, perhaps in another tab; copy what you typed, then"
                 " reload the page."
             )
-        this = sa.update(OWN_LESSONS).where(OWN_LESSONS.c.id == lesson.id)
+        this = sa.update(OWN_LESSONS).where(at(row))
         connection.execute(this.values(content=_content(lesson), opened=now))
 
 
 def share_lesson(id: str, *, is_shared: bool) -> None:
     """Lets anyone with the link open one's own lesson, or nobody. Raises DeniedError for another's."""
     with queue.begin() as connection:
-        _require(connection, "change", id)
-        this = sa.update(OWN_LESSONS).where(OWN_LESSONS.c.id == id)
-        connection.execute(this.values(shared=is_shared))
+        row = Library().lesson(id, "change", connection)
+        connection.execute(sa.update(OWN_LESSONS).where(at(row)).values(shared=is_shared))
 
 
 def delete_lesson(id: str) -> None:
     """Deletes one's own lesson. Raises DeniedError for another's."""
     with queue.begin() as connection:
-        _require(connection, "delete", id)
-        connection.execute(sa.delete(OWN_LESSONS).where(OWN_LESSONS.c.id == id))
+        row = Library().lesson(id, "delete", connection)
+        connection.execute(sa.delete(OWN_LESSONS).where(at(row)))
 
 
 def delete_lessons(workspace: str) -> None:
@@ -178,19 +168,6 @@ def delete_expired_lessons(now: float) -> None:
         with queue.begin() as connection:
             old = OWN_LESSONS.c.opened < now - days * DAY
             connection.execute(sa.delete(OWN_LESSONS).where(old))
-
-
-def _thing(own: OwnLesson) -> Thing:
-    return Thing("lesson", own.lesson.id, own.owner, own.is_shared)
-
-
-def _require(connection: sa.Connection, verb: Verb, id: str) -> Any:
-    """The row, where the visitor may do that with it; what is not there is as what is not theirs."""
-    row = connection.execute(sa.select(OWN_LESSONS).where(OWN_LESSONS.c.id == id)).first()
-    if row is None:
-        raise rights.unknown("lesson", id)
-    rights.require(verb, Thing("lesson", id, str(row.owner), bool(row.shared)))
-    return row
 
 
 def _content(lesson: Lesson) -> dict[str, Any]:

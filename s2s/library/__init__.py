@@ -2,7 +2,7 @@
 
 from s2s.data import saved_datasets
 from s2s.library import rights, sharing
-from s2s.library.opener import Library
+from s2s.library.opener import Library, made_by
 from s2s.library.rights import Thing, Verb
 from s2s.library.sharing import Sharing
 
@@ -13,6 +13,8 @@ __all__ = [
     "Verb",
     "checkpoints",
     "guests",
+    "lessons",
+    "made_by",
     "own",
     "rights",
     "sharing",

@@ -4,17 +4,32 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
+
+import sqlalchemy as sa
 
 from s2s import settings
 from s2s.config import UserError, asker, shortened
 from s2s.data import Upload, saved_datasets, uploads
 from s2s.files import stored
+from s2s.library.lessons import TABLES
 from s2s.library.rights import Thing, Verb, may, require, unknown
-from s2s.library.sharing import evaluation_of, run_in
+from s2s.library.sharing import evaluation_of, job_of, run_in
+from s2s.processes import queue
 
 if TYPE_CHECKING:
     from s2s.runs import EvaluationFolder, RunFolder
+
+# the jobs that make things of a kind
+JOBS = MappingProxyType(
+    {"run": "train", "evaluation": "evaluate", "measurement": "heads", "import": "import"}
+)
+
+
+def made_by(job: queue.Job) -> Path:
+    """The folder of the run that a job makes: of one that its worker has claimed, or that this workspace has opened."""
+    return settings.home() / "runs" / job.run
 
 
 class Library:
@@ -26,6 +41,23 @@ class Library:
 
     def __init__(self, workspace: str | None = None) -> None:
         self.workspace = asker.current() if workspace is None else workspace
+
+    def job(self, id: str, verb: Verb = "view", of: str = "run") -> queue.Job | None:
+        """The newest job that makes a run, an evaluation, a measurement or an import of this id, or the job of this id;
+        None where there is none that the workspace may see. Raises DeniedError where it may see it and not do that.
+        Whoever may ask for a measurement sees how far it is.
+        """
+        if not stored.ID.fullmatch(id):
+            return None
+        job = queue.find(id) if of == "job" else queue.latest(id)
+        if job is None or job.kind != JOBS.get(of, job.kind):
+            return None
+        thing = job_of(of, id, job.owner)
+        if may(self.workspace, verb, thing) or (of, verb) == ("measurement", "view"):
+            return job
+        if may(self.workspace, "view", thing):
+            require(verb, thing, self.workspace)
+        return None
 
     def run(self, run: str | Path, verb: Verb = "explore") -> RunFolder:
         """A run by its id, by the name of a demo run or, on one's own computer, by its folder.
@@ -93,3 +125,15 @@ class Library:
             raise
         require(verb, evaluation_of(evaluation, owner), self.workspace)
         return found
+
+    def lesson(
+        self, id: str, verb: Verb, connection: sa.Connection, *, of: str = "lesson"
+    ) -> sa.Row[tuple[object, ...]]:
+        """The row of a lesson that somebody made, or of a class; whoever has the link of a class may look at it."""
+        table = TABLES[of]
+        row = connection.execute(sa.select(table).where(table.c.id == id)).first()
+        if row is None:
+            raise unknown(of, id)
+        is_shared = verb == "view" if of == "class" else bool(row.shared)
+        require(verb, Thing(of, id, str(row.owner), is_shared), self.workspace)
+        return row

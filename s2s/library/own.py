@@ -113,10 +113,21 @@ def empty_trash(now: float | None = None) -> None:
     sharing.forget_set_aside(now - UNDO_SECONDS)
 
 
+def is_shipped(run_id: str) -> bool:
+    """Whether a run ships with the program."""
+    return bool(stored.ID.fullmatch(run_id)) and (SHIPPED / run_id / "recipe.json").is_file()
+
+
+def is_gone(run_id: str) -> bool:
+    """Whether a run was deleted, and is not only private."""
+    is_id = stored.ID.fullmatch(run_id) is not None
+    return is_id and not (runs_folder() / run_id / "recipe.json").is_file()
+
+
 def _own(run_id: str, owner: str, verb: Verb, done: str) -> RunFolder:
     row = find_run(run_id, owner)
     if row is None:
-        if stored.ID.fullmatch(run_id) and (SHIPPED / run_id / "recipe.json").is_file():
+        if is_shipped(run_id):
             raise UserError(
                 f"`{run_id}` ships with the program and cannot be {done}; train a run of your own."
             )

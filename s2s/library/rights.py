@@ -44,7 +44,7 @@ RIGHTS: Mapping[str, Rights] = MappingProxyType(
         "import": Rights(),
         "job": Rights(operator=frozenset({"list", "change"})),
         "lesson": Rights(guests=LOOK),
-        "class": Rights(),
+        "class": Rights(guests=LOOK),  # whoever has its link may join
         "short link": Rights(),
         "workspace": Rights(operator=frozenset({"list", "delete"})),
         "server": Rights(operator=frozenset({"change"})),

@@ -96,6 +96,11 @@ def evaluation_of(evaluation: str, owner: str) -> Thing:
     return Thing("evaluation", evaluation, owner, sharing("evaluation", evaluation).link)
 
 
+def job_of(of: str, id: str, owner: str) -> Thing:
+    """What a job makes, or the job."""
+    return Thing(of, id, owner, of in SHARED and sharing(of, id).link)
+
+
 def sentences_of(evaluation: str, owner: str) -> Thing:
     """The sentences of an evaluation's test set and their translations, which are shared separately."""
     said = sharing("evaluation", evaluation)

@@ -252,7 +252,7 @@ def stored_by(owner: str) -> EvaluationFolder:
 
 
 @pytest.mark.parametrize(
-    ("who", "sharing", "scores", "sentences"),
+    ("who", "shared", "scores", "sentences"),
     [
         ("ann", sharing.Sharing(link=False, data=False), True, True),
         ("eve", sharing.Sharing(link=False, data=False), False, False),
@@ -262,7 +262,7 @@ def stored_by(owner: str) -> EvaluationFolder:
 )
 def test_a_guest_sees_scores_and_only_where_they_are_shared_sentences(
     who: str,
-    sharing: sharing.Sharing,
+    shared: sharing.Sharing,
     scores: bool,
     sentences: bool,
     monkeypatch: pytest.MonkeyPatch,
@@ -273,7 +273,7 @@ def test_a_guest_sees_scores_and_only_where_they_are_shared_sentences(
     questions = (Evaluate(evaluation=place.id), ScoreBuckets(place.id))
     with asker.acting_as("ann"):  # who asks first leaves the answer in the cache
         assert all(map(Have().answer, questions))
-        sharing.share(sharing.evaluation_of(place.id, "ann"), sharing)
+        sharing.share(sharing.evaluation_of(place.id, "ann"), shared)
     with asker.acting_as(who):
         if not scores:
             with pytest.raises(UserError, match="no evaluation"):

@@ -129,7 +129,7 @@ def resume(evaluation: str, owner: str = asker.LOCAL) -> None:
     Raises UserError where a worker has it.
     """
     folder = Library(owner).evaluation(evaluation, "change")
-    if job := queue.latest(evaluation):
+    if job := Library(owner).job(evaluation, "change", "evaluation"):
         queue.abandon(job.id)
     _queue(_by_rule(folder))
 
@@ -147,7 +147,7 @@ def score_again(evaluation: str, owner: str = asker.LOCAL) -> None:
         raise UserError(
             f"`{shortened(what.name)}` has sentences that are not translated; resume it, which scores all of them."
         )
-    if job := queue.latest(evaluation):
+    if job := Library(owner).job(evaluation, "change", "evaluation"):
         if job.is_live():
             raise UserError(f"`{shortened(what.name)}` is being evaluated; wait until it is done.")
         queue.abandon(job.id)
@@ -276,7 +276,7 @@ def progress(evaluation: str) -> EvaluationProgress:
     done = int(status.get("done") or 0)
     n = int(status.get("n") or test.n)
     try:
-        job = queue.latest(evaluation)
+        job = Library().job(evaluation, of="evaluation")
     except UserError:
         job = None
     if job is None:
@@ -301,7 +301,7 @@ def _left(status: Mapping[str, Any]) -> float | None:
 def stop(evaluation: str, owner: str = asker.LOCAL) -> None:
     """Finished sentences are kept. Raises UserError where it neither waits nor runs."""
     Library(owner).evaluation(evaluation, "change")
-    job = queue.latest(evaluation)
+    job = Library(owner).job(evaluation, "change", "evaluation")
     if job is None or not job.is_live():
         raise UserError(
             f"The evaluation `{evaluation}` is neither waiting nor running; there is nothing to stop."
@@ -312,10 +312,10 @@ def stop(evaluation: str, owner: str = asker.LOCAL) -> None:
 def delete(evaluation: str, owner: str = asker.LOCAL) -> None:
     """Delete an evaluation with its files and its jobs. Raises UserError while it runs."""
     Library(owner).evaluation(evaluation, "delete")
-    job = queue.latest(evaluation)
+    job = Library(owner).job(evaluation, "delete", "evaluation")
     if job and job.state == "queued":
         queue.ask_to_stop(job.id, job.owner)
-        job = queue.find(job.id)
+        job = Library(owner).job(evaluation, "delete", "evaluation")
     if job and job.state == "running" and job.is_live():
         raise UserError(f"The evaluation `{evaluation}` is running; stop it first, then delete it.")
     delete_evaluation(evaluation, owner)

@@ -16,7 +16,7 @@ from s2s.jobs.context import JobContext
 from s2s.jobs.evaluation import test_sets
 from s2s.jobs.heads import samples
 from s2s.jobs.heads.experiments import EXPERIMENTS, Measuring
-from s2s.library import Library, Thing, rights
+from s2s.library import Library, rights
 from s2s.library.checkpoints import load
 from s2s.model import weights_path
 from s2s.processes import queue
@@ -99,7 +99,7 @@ def submit(request: Measurement, pairs: Sequence[Pair] = ()) -> None:
     if result(request) is not None or progress(request).is_live:
         return
     stored.require_room(request.owner)
-    if before := queue.latest(request.id):
+    if before := Library().job(request.id, of="measurement"):
         if before.state == "running" and before.owner != request.owner:
             return  # the next worker takes up what somebody else requested
         queue.abandon(before.id)
@@ -165,7 +165,7 @@ class MeasurementProgress:
 def progress(request: Measurement) -> MeasurementProgress:
     """From the queue and its folder. Raises UserError where this workspace may not measure it."""
     _require(request)
-    job = queue.latest(request.id)
+    job = Library().job(request.id, of="measurement")
     if job is None:
         return MeasurementProgress()
     state = "interrupted" if job.state == "running" and not job.is_live() else job.state
@@ -185,12 +185,13 @@ def progress(request: Measurement) -> MeasurementProgress:
 def stop(request: Measurement) -> None:
     """Nothing of it is kept. Raises UserError where it neither waits nor runs, or somebody else requested it."""
     _require(request)
-    job = queue.latest(request.id)
+    job = Library().job(request.id, of="measurement")
     if job is None or not job.is_live():
         raise UserError("This measurement neither waits nor runs; there is nothing to stop.")
-    rights.require("change", Thing("measurement", request.id, job.owner))
+    if (job := Library().job(request.id, "change", "measurement")) is None:
+        raise rights.unknown("measurement", request.id)
     queue.ask_to_stop(job.id, job.owner)
-    job = queue.find(job.id)
+    job = Library().job(request.id, "change", "measurement")
     if job is None or job.state == "stopped":  # no worker had it
         MeasurementFolder(request.id).delete()
 

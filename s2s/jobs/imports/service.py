@@ -19,12 +19,12 @@ from s2s.jobs.context import JobContext
 from s2s.jobs.imports import fetching
 from s2s.jobs.imports import forecast as forecasts
 from s2s.jobs.imports.forecast import ImportForecast
-from s2s.library import Thing, rights
+from s2s.library import Library, made_by, rights
 from s2s.library.own import list_runs
 from s2s.pretrained import read_config
 from s2s.processes import queue
 from s2s.processes.queue import Job
-from s2s.runs import free_name, runs_folder
+from s2s.runs import free_name
 
 KIND = "import"
 LONGEST_LANGUAGE = 20  # characters of a language's code
@@ -140,10 +140,9 @@ def cancel(run_id: str, owner: str) -> None:
 
 
 def _own(run_id: str, owner: str) -> Job:
-    job = queue.latest(run_id) if stored.ID.fullmatch(run_id) else None
-    if job is None or job.kind != KIND:
+    job = Library(owner).job(run_id, "change", "import")
+    if job is None:
         raise rights.unknown("import", run_id)
-    rights.require("change", Thing("import", run_id, job.owner), owner)
     return job
 
 
@@ -176,7 +175,7 @@ def _folder(run_id: str) -> Path:
 
 def work(job: Job, context: JobContext) -> Generator[None, None, None]:
     """Fetch and open; the run appears at the end, or never."""
-    if (runs_folder() / job.run / "recipe.json").exists():  # by a worker that died just after
+    if (made_by(job) / "recipe.json").exists():  # by a worker that died just after
         return
     _delete_leftovers()
     folder = _folder(job.run)
@@ -218,8 +217,8 @@ def _fetched_and_opened(
         revision=request.sha,
     )
     yield
-    runs_folder().mkdir(parents=True, exist_ok=True)
-    os.replace(made, runs_folder() / job.run)
+    made_by(job).parent.mkdir(parents=True, exist_ok=True)
+    os.replace(made, made_by(job))
 
 
 def _fetched(request: ImportRequest, folder: Path, context: JobContext) -> Iterator[None]:

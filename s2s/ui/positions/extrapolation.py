@@ -11,9 +11,10 @@ from s2s import plots
 from s2s.config import POSITION_KINDS, UserError, asker, keys, override
 from s2s.demo import shipped_results
 from s2s.jobs import ExtrapolationResult, ExtrapolationSettings, extrapolation, sweep
+from s2s.library import Library
 from s2s.links import share
 from s2s.plots import LineSeries
-from s2s.runs import RunFolder, RunSummary, runs_folder
+from s2s.runs import RunSummary
 from s2s.ui.kit import action_button, cached, duration, forms
 from s2s.ui.kit.queueing import queue_runs
 from s2s.ui.positions import reproduce, request
@@ -71,7 +72,7 @@ def _is_busy(experiment: ExtrapolationSettings, own: Mapping[str, RunSummary]) -
 
 
 def _saved_result(experiment: ExtrapolationSettings, row: RunSummary) -> ExtrapolationResult | None:
-    return extrapolation.saved(RunFolder(runs_folder() / row.id), experiment.task)
+    return extrapolation.saved(Library().run(row.id), experiment.task)
 
 
 def _show_results(experiment: ExtrapolationSettings, score: str, was_busy: bool) -> None:

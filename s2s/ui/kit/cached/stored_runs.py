@@ -23,8 +23,7 @@ from s2s.library import Library, guests, rights, sharing
 from s2s.library.checkpoints import load
 from s2s.links.share import printable
 from s2s.model import saved_steps, weights_path
-from s2s.processes import queue
-from s2s.runs import Run, RunFolder, RunSummary, runs_folder
+from s2s.runs import Run, RunFolder, RunSummary
 from s2s.tokenizers import Languages
 from s2s.training import free_memory
 from s2s.ui.kit.cached.opened_runs import OpenedRuns, RunState
@@ -147,9 +146,8 @@ def _label(run_id: str, name: str) -> str:
 
 def is_untrained(run_id: str) -> bool:
     """Whether a run has no checkpoint yet."""
-    if run_id in DEMOS or run_id not in runs():
-        return False
-    return not saved_steps(runs_folder() / run_id / "checkpoints")
+    row = None if run_id in DEMOS else runs().get(run_id)
+    return row is not None and not row.checkpoints
 
 
 def open_run(run_id: str, step: int | None = None) -> Run:
@@ -224,7 +222,7 @@ def _recipe(folder: str, changed: int, size: int) -> Recipe:
 
 def _queued_recipe(run_id: str) -> Recipe | None:
     try:
-        job = queue.latest(run_id)
+        job = Library().job(run_id)
         return Recipe.from_json(job.spec["recipe"]) if job and is_own(run_id) else None
     except (UserError, KeyError):  # the queue cannot be reached, as the page says
         return None
