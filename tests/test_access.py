@@ -1,19 +1,25 @@
-"""Who may do what: the table of decisions, and a walk over every public function that takes an id."""
+"""Who may do what: the table of decisions, and every opener of the library by whoever asks."""
 
+import ast
 import itertools
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from s2s import settings
+from s2s import lessons, settings
+from s2s.cli import main
 from s2s.config import DeniedError, UserError, asker
-from s2s.data import Corpus, Pair, saved_datasets, uploads
+from s2s.data import Corpus, Pair, load, saved_datasets, uploads
 from s2s.data.server_files import reading_upload
 from s2s.jobs import import_service as imports
-from s2s.library import Library, Sharing, Thing, Verb, sharing
+from s2s.library import Library, Sharing, Thing, Verb, rights, sharing
+from s2s.library.lessons import TABLES
+from s2s.library.opener import JOBS
 from s2s.library.own import find_run, list_runs
 from s2s.library.rights import may
 from s2s.processes import queue
@@ -193,8 +199,6 @@ def test_a_broken_note_of_sharing_shares_nothing(things: dict[str, str]) -> None
 
 @pytest.mark.usefixtures("_hosted")
 def test_visitors_name_no_files_of_the_server(tmp_path: Path) -> None:
-    from s2s.data import load
-
     (tmp_path / "secret.tsv").write_text("a\tb\n")
     prefixes = ("", "file:", "text:", "pasted:", "disk:")
     places = (str(tmp_path / "secret.tsv"), "/etc/passwd", f"{tmp_path}/secret.tsv#rows=1")
@@ -209,3 +213,129 @@ def test_visitors_name_no_files_of_the_server(tmp_path: Path) -> None:
         load(f"disk:{tmp_path}")
     with asker.acting_as(asker.LOCAL):
         assert len(load(str(tmp_path / "secret.tsv"))) == 1
+
+
+def test_every_kind_of_thing_has_its_row_of_rights() -> None:
+    """Whatever is asked about stands in the table: what it does not say, a hosted server refuses."""
+    asked = {
+        str(call.args[0].value)
+        for path in Path("s2s").rglob("*.py")
+        for call in ast.walk(ast.parse(path.read_text()))
+        if isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Name)
+        and call.func.id == "Thing"
+        and isinstance(call.args[0], ast.Constant)
+    }
+    assert asked <= rights.RIGHTS.keys()
+    assert {*JOBS, *sharing.SHARED, *TABLES} <= rights.RIGHTS.keys()
+
+
+@pytest.mark.usefixtures("_hosted")
+@pytest.mark.parametrize("verb", VERBS)
+def test_what_the_table_does_not_say_nobody_may(verb: Verb) -> None:
+    assert not may(OWNER, verb, Thing("diary", "x", OWNER, is_shared=True))
+    assert not may(OWNER, "read", Thing("run", RUN, OWNER, is_shared=True))  # type: ignore[arg-type]
+
+
+def test_a_hosted_server_without_rights_does_not_start(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert sharing.why_not_loaded() == ""
+    folder = settings.home() / "sharing"
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    folder.write_text("no folder")
+    assert sharing.why_not_loaded() == ""
+    monkeypatch.setenv("S2S_HOSTED", "1")
+    assert "does not start without that" in sharing.why_not_loaded()
+    monkeypatch.setattr("s2s.processes.worker.serve", lambda *given: pytest.fail("it started"))
+    assert main(["worker"]) == 2
+    assert "does not start without that" in capsys.readouterr().err
+    folder.unlink()
+    broken = {**rights.RIGHTS, "run": rights.Rights(guests=frozenset({"veiw"}))}
+    monkeypatch.setattr(sharing, "RIGHTS", broken)
+    assert "another verb for run" in sharing.why_not_loaded()
+
+
+def test_saved_datasets_are_closed_where_the_library_opens_none(
+    things: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with asker.acting_as(OWNER):
+        assert load(things["spec"]).pairs[0].src == "a secret"
+        monkeypatch.setattr(saved_datasets, "_opener", [])
+        with pytest.raises(UserError, match="Saved datasets are opened by"):
+            load(things["spec"])
+
+
+# What each opener opens of Ana's, and what a guest may do with it who knows its link.
+OPENERS: Mapping[str, tuple[Callable[[Library, Mapping[str, str], Verb], object], set[str]]] = {
+    "run": (lambda library, ids, verb: library.run(ids["run"], verb), GUEST),
+    "dataset": (lambda library, ids, verb: library.dataset(ids["hash"], verb), set()),
+    "upload": (lambda library, ids, verb: library.upload(ids["id"], verb), set()),
+    "evaluation": (lambda library, ids, verb: library.evaluation(ids["evaluation"], verb), GUEST),
+    "job of the run": (lambda library, ids, verb: library.job(ids["run"], verb), GUEST),
+    "job of the evaluation": (
+        lambda library, ids, verb: library.job(ids["evaluation"], verb, "evaluation"),
+        GUEST,
+    ),
+    "import": (lambda library, ids, verb: library.job(IMPORTED, verb, "import"), set()),
+    "job": (lambda library, ids, verb: library.job(ids["job"], verb, "job"), set()),
+    "lesson": (lambda library, ids, verb: opened_row(library, ids["lesson"], verb), GUEST),
+    "class": (lambda library, ids, verb: opened_row(library, ids["class"], verb, "class"), set()),
+    "dataset of the run": (
+        lambda library, ids, verb: rights.require(
+            verb, sharing.training_data_in(runs_folder() / ids["run"]), library.workspace
+        ),
+        set(),
+    ),
+    "test set of the evaluation": (
+        lambda library, ids, verb: rights.require(
+            verb, sharing.sentences_of(ids["evaluation"], OWNER), library.workspace
+        ),
+        set(),
+    ),
+}
+WITH_DATA = {"dataset of the run", "test set of the evaluation"}
+ASKERS = (OWNER, STRANGER, asker.NOBODY, asker.OPERATOR, asker.LOCAL)
+
+
+def opened_row(library: Library, id: str, verb: Verb, of: str = "lesson") -> object:
+    with queue.begin() as connection:
+        return library.lesson(id, verb, connection, of=of)
+
+
+def is_open(name: str, workspace: str, ids: Mapping[str, str], verb: Verb) -> bool:
+    """Whether it opens; a refusal says nothing of what is private."""
+    with asker.acting_as(workspace), suppress(UserError):
+        return OPENERS[name][0](Library(), ids, verb) is not None or name in WITH_DATA
+    return False
+
+
+@pytest.mark.parametrize("is_hosted", [True, False])
+def test_every_opener_says_yes_to_its_owner_and_to_guests_what_is_shared(
+    things: dict[str, str], monkeypatch: pytest.MonkeyPatch, is_hosted: bool
+) -> None:
+    if not is_hosted:
+        monkeypatch.delenv("S2S_HOSTED")
+    queue.submit(imports.KIND, OWNER, IMPORTED, {"name": "secret/model"}, express=True)
+    job = queue.submit("evaluate", OWNER, things["evaluation"], {"name": "secret"})
+    with asker.acting_as(OWNER):
+        lesson = lessons.add_lesson(replace(lessons.find_lesson("five-minutes"), title="secret"))
+        ids = {**things, "job": job, "lesson": lesson.id, "class": lessons.open_class(lesson.id).id}
+    for said in (Sharing(), Sharing(link=True), Sharing(link=True, data=True)):
+        with asker.acting_as(OWNER):
+            sharing.share(Thing("run", RUN, OWNER), said)
+            sharing.share(Thing("evaluation", things["evaluation"], OWNER), said)
+            lessons.share_lesson(lesson.id, is_shared=said.link)
+        for name, workspace, verb in itertools.product(OPENERS, ASKERS, VERBS):
+            guests = OPENERS[name][1] if said.link else set()
+            if name in WITH_DATA and said.data:
+                guests = GUEST
+            if name == "class":  # whoever has its link may join
+                guests = {"view"}
+            expected = verb in guests
+            if workspace == asker.OPERATOR:
+                expected = name == "job" and verb in ("list", "change")
+            if workspace == OWNER or (workspace == asker.LOCAL and not is_hosted):
+                expected = True
+            found = is_open(name, workspace, ids, verb)
+            assert found is expected, (name, workspace, verb, said)

@@ -81,10 +81,10 @@ def bring_in(raw: IO[bytes], name: str, owner: str, *, without: Collection[str] 
     """
     found = archive.opened(raw, name)
     stored.require_room(owner, n_bytes=found.n_bytes, runs=1)
-    run_id = new_id()
+    folder = runs_folder() / new_id()
     taken = {row.name for row in run_service.runs(owner)}
-    archive.unpack(found, runs_folder() / run_id, partial(_own, owner, taken, without))
-    return run_id
+    archive.unpack(found, folder, partial(_own, owner, taken, without))
+    return folder.name
 
 
 def open_at(raw: IO[bytes], name: str, path: Path) -> RunFolder:

@@ -91,9 +91,9 @@ def participants(id: str, *, now: float | None = None) -> list[Participant]:
     Raises DeniedError for another's class.
     """
     since = (time.time() if now is None else now) - DAY
-    here = PARTICIPANTS.c["class"] == id
     with queue.begin() as connection:
-        Library().lesson(id, "change", connection, of="class")
+        row = Library().lesson(id, "change", connection, of="class")
+        here = PARTICIPANTS.c["class"] == row.id
         found = sa.select(PARTICIPANTS).where(here, PARTICIPANTS.c.changed > since)
         order = found.order_by(PARTICIPANTS.c.joined, PARTICIPANTS.c.participant)
         rows = connection.execute(order).all()

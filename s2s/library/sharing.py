@@ -15,7 +15,7 @@ from typing import TypeVar
 from s2s import files, settings
 from s2s.config import UserError, asker, shortened
 from s2s.files import stored
-from s2s.library.rights import Thing, may, require, unknown
+from s2s.library.rights import RIGHTS, VERBS, Thing, may, require, unknown
 
 T = TypeVar("T")
 FORMAT = 1
@@ -35,6 +35,28 @@ class Sharing:
     link: bool = False  # the thing itself, without its dataset
     data: bool = False  # sentences of its dataset, too
     copy: bool = False  # of a run: who has a workspace may copy it into that
+
+
+def why_not_loaded() -> str:
+    """Why a hosted server cannot know who may do what, a sentence; "" where it can. It must not start without that."""
+    folder = settings.home() / "sharing"
+    reason = ""
+    if unsaid := [kind for kind, said in RIGHTS.items() if not set().union(*said) <= VERBS]:
+        reason = f"the table has another verb for {', '.join(unsaid)}"
+    try:
+        with os.scandir(folder) as entries:
+            unread = [entry.name for entry in entries if not os.access(entry.path, os.R_OK)]
+        reason = f"{unread[0]} cannot be read" if unread else reason
+    except FileNotFoundError:  # nobody has shared anything
+        pass
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+    if not asker.is_hosted() or not reason:
+        return ""
+    return (
+        f"Who may see what cannot be loaded from the folder `sharing` of S2S_HOME ({reason}): a hosted server does not"
+        " start without that; make it readable, then start again."
+    )
 
 
 def run_in(folder: Path) -> Thing:
