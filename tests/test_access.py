@@ -256,16 +256,6 @@ def test_a_hosted_server_without_rights_does_not_start(
     assert "another verb for run" in sharing.why_not_loaded()
 
 
-def test_saved_datasets_are_closed_where_the_library_opens_none(
-    things: dict[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with asker.acting_as(OWNER):
-        assert load(things["spec"]).pairs[0].src == "a secret"
-        monkeypatch.setattr(saved_datasets, "_opener", [])
-        with pytest.raises(UserError, match="Saved datasets are opened by"):
-            load(things["spec"])
-
-
 # What each opener opens of Ana's, and what a guest may do with it who knows its link.
 OPENERS: Mapping[str, tuple[Callable[[Library, Mapping[str, str], Verb], object], set[str]]] = {
     "run": (lambda library, ids, verb: library.run(ids["run"], verb), GUEST),

@@ -7,6 +7,7 @@ dataset with its own validation pairs also has valid.src and valid.tgt. Its prof
 from __future__ import annotations
 
 import hashlib
+import importlib
 import json
 import os
 import re
@@ -237,9 +238,9 @@ def open_by(opener: Callable[[str], Path]) -> None:
 
 
 def folder_of(hash: str) -> Path:
-    """The folder of a saved dataset. Raises UserError for an unknown hash, another's, and where nobody opens any."""
+    """The folder of a saved dataset. Raises UserError for an unknown hash, and for another's."""
     if not _opener:
-        raise UserError("Saved datasets are opened by `s2s.library`: import it first.")
+        importlib.import_module("s2s.library")  # which calls `open_by`
     return _opener[0](hash)
 
 

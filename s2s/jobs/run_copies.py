@@ -30,7 +30,7 @@ def may_copy(run_id: str) -> bool:
     """Whether this request may copy a run of somebody else. Raises UserError where it may not see it."""
     folder = Library().run(run_id).path
     is_allowed = sharing.run_in(folder).is_shared and sharing.sharing("run", folder.name).copy
-    is_guest = not rights.may(asker.current(), "change", sharing.run_in(folder))
+    is_guest = not rights.is_own(sharing.run_in(folder))
     has_workspace = asker.current() != asker.NOBODY
     return is_allowed and is_guest and has_workspace and not why_private(run_id)
 

@@ -93,7 +93,7 @@ def may_record(run_id: str) -> bool:
     about = RunFolder(path).about()
     specs = [str(about.get("source") or ""), *filter(None, [about.get("valid")])]
     is_from_scratch = not about.get("init_from") and not about.get("imported")
-    is_own = rights.may(asker.current(), "change", sharing.run_in(path))
+    is_own = rights.is_own(sharing.run_in(path))
     if not (is_own and is_from_scratch and all(str(spec).startswith(READABLE) for spec in specs)):
         return False
     is_shared = sharing.sharing("run", path.name).link and not run_copies.why_private(path.name)

@@ -40,7 +40,7 @@ SPEC = re.compile(r"corpus:([\w-]+)")
 
 def about_run(about: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
     """The content of recipe.json for this request."""
-    if rights.may(asker.current(), "change", sharing.run_in(folder)):
+    if rights.is_own(sharing.run_in(folder)):
         return about
     source, valid = str(about.get("source") or ""), str(about.get("valid") or "")
     is_shared = sharing.may_see_data(folder)
@@ -153,7 +153,7 @@ def _title(title: str, run: str) -> str:
 
 def _is_own(found: Evaluation) -> bool:
     thing = sharing.evaluation_of(found.id, found.owner)
-    return rights.may(asker.current(), "change", thing)
+    return rights.is_own(thing)
 
 
 def _is_hidden(found: Evaluation) -> bool:

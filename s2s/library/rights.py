@@ -77,6 +77,11 @@ def may(workspace: str, verb: Verb, thing: Thing) -> bool:
     return thing.is_shared and verb in rights.guests
 
 
+def is_own(thing: Thing) -> bool:
+    """Whether whoever this code works for may change it."""
+    return may(asker.current(), "change", thing)
+
+
 def require(verb: Verb, thing: Thing, workspace: str | None = None) -> None:
     """Raises DeniedError unless the workspace, by default that of this request, may do that."""
     who = asker.current() if workspace is None else workspace

@@ -15,7 +15,7 @@ from typing import TypeVar
 from s2s import files, settings
 from s2s.config import UserError, asker, shortened
 from s2s.files import stored
-from s2s.library.rights import RIGHTS, VERBS, Thing, may, require, unknown
+from s2s.library.rights import RIGHTS, VERBS, Thing, is_own, may, require, unknown
 
 T = TypeVar("T")
 FORMAT = 1
@@ -100,12 +100,12 @@ def reading_data_of(folder: Path) -> Iterator[None]:
     """
     run = run_in(folder)
     require("view", training_data_in(folder))
-    is_own = may(asker.current(), "change", run)
+    is_mine = is_own(run)
     try:
-        with asker.acting_as(asker.current() if is_own else run.owner):
+        with asker.acting_as(asker.current() if is_mine else run.owner):
             yield
     except UserError as error:
-        if is_own or run.owner == asker.EVERYBODY:
+        if is_mine or run.owner == asker.EVERYBODY:
             raise
         raise UserError(
             f"The dataset of the run `{shortened(run.id)}` cannot be read now: it was deleted or is damaged; ask the"

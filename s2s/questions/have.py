@@ -121,7 +121,7 @@ class Have:
     def is_own(self, evaluation: Evaluation) -> bool:
         """Whether the asker may change it."""
         thing = sharing.evaluation_of(evaluation.id, evaluation.owner)
-        return rights.may(asker.current(), "change", thing)
+        return rights.is_own(thing)
 
     def titles(self, runs: Iterable[str]) -> dict[str, str]:
         """What runs are called, by id; by their ids where the asker may not open them."""

@@ -21,7 +21,7 @@ def own_recipes() -> Iterator[tuple[Any, Recipe]]:
 
     for row in run_service.runs(asker.current()):
         thing = sharing.run_of(row.id, row.owner)
-        if not rights.may(asker.current(), "change", thing) or row.imported or row.error:
+        if not rights.is_own(thing) or row.imported or row.error:
             continue
         try:
             about = Library().run(row.id).about()
