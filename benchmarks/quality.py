@@ -24,7 +24,7 @@ from sacremoses import MosesDetokenizer, MosesPunctNormalizer, MosesTokenizer
 import s2s
 from benchmarks.report import last_line, options, table
 from benchmarks.serving import DATA
-from s2s.cli.progress import Progress
+from s2s.cli.progress import ProgressLine
 from s2s.config import PRESETS, Recipe, UserError, override, parse_assignments
 from s2s.data import load_pairs_for_training
 from s2s.jobs import training
@@ -126,7 +126,7 @@ def train(ready: training.PreparedRun, spent: Path) -> bool:
         signal.signal(number, lambda number, frame: signals.append(number))
     before = json.loads(spent.read_text()) if spent.exists() else {"cpu_hours": 0.0, "hours": 0.0}
     since = time.monotonic()
-    line = Progress(ready.recipe.train.steps)
+    line = ProgressLine(ready.recipe.train.steps)
     events = training.run(ready)
     for event in events:
         line.show(event)

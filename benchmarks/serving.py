@@ -26,7 +26,7 @@ ROLES = {
     "streamlit": "server",
     "s2s.jobs.job_process": "trainer",
     "worker": "worker",
-    "s2s.data.reader": "reader",
+    "s2s.data.reader:read": "reader",
     "s2s.jobs.forked": "fork server",
 }
 SUBMIT = """

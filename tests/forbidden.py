@@ -325,25 +325,12 @@ FORBIDDEN_WHOLE = MappingProxyType(
 # What is found there stays: (part of a path, kind or empty, pattern, why).
 ALLOWED: tuple[tuple[str, str, str, str], ...] = (
     (
-        "s2s/data/grammar/",
-        "text",
-        r".*",
-        "words of the shipped corpora, by which demo runs and data hashes are made",
-    ),
-    (
-        "s2s/data/generated/vocabulary.py",
-        "text",
-        "grey",
-        "a word of the generated datasets: likewise",
-    ),
-    (
         "s2s/data/formats/column_names.py",
         "text",
         "licence",
         "a column name of other people's files",
     ),
     ("s2s/files/database.py", "text", "wishes", "a column of databases in use"),
-    ("s2s/data/grammar/", "docstring", r"\w*endings?|pieces?", "endings of words: linguistics"),
     ("s2s/ui/data/views.py", "text", r"Pieces", "the name of a view in links"),
     ("s2s/ui/data/reproduce.py", "text", r"pieces", "the name of a section of stored profiles"),
     ("s2s/words/terms/data.toml", "text", r"Pieces", "the name of a view in links"),

@@ -303,3 +303,12 @@ def test_a_room_imports_no_other_room() -> None:
                     found.setdefault(room, []).append(f"{name} imports {other}")
     for room, arrows in found.items():
         assert len(arrows) <= ROOMS_LEFT[room], "\n".join(sorted(arrows))
+
+
+def test_no_class_name_stands_more_than_three_times() -> None:
+    places: dict[str, list[str]] = {}
+    for module, path in modules().items():
+        for node in ast.walk(parsed(path)):
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(module)
+    assert not {name: found for name, found in places.items() if len(found) > 3}

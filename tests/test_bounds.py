@@ -30,7 +30,7 @@ for _ in range(2):
         kept = bytearray(b'x' * 10_000_000)
 print('done')
 """
-SLOW = "import time; from s2s import bounds; bounds.end_after(0.1); time.sleep(30)"
+SLOW = "import time; from s2s.processes import bounds; bounds.end_after(0.1); time.sleep(30)"
 
 
 def here(code: str) -> subprocess.CompletedProcess[str]:

@@ -2,12 +2,11 @@
 
 import ast
 import contextlib
-import os
+import re
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import psutil
@@ -15,12 +14,14 @@ import pytest
 
 from s2s import hub
 from s2s.config import UserError
-from s2s.data import hub_samples
-from s2s.data.reader_start import start_reader
+from s2s.data import hub_samples, profile
+from s2s.data.repository import library
 from s2s.processes import environment, worker
 from s2s.processes.channel import launch
 from s2s.processes.fork_server import ForkServer
-from s2s.runs.decoder.connection import Connection
+from s2s.processes.program import EndedError, Process, Program, ask
+from s2s.runs.decoder import DECODER
+from s2s.runs.parallel import TRANSLATOR
 from tests import processes
 
 NOBODYS = (
@@ -57,9 +58,15 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[dict[str, str]]]:
         yield found
 
 
-def read(module: str, **options: Any) -> None:
-    process = start_reader(module, {}, **options)
-    process.wait()
+def read(spec: str) -> None:
+    of = profile.profile_of(spec)
+    of.start(["preview"])
+    of.stop()
+
+
+def ask_library(program: Program) -> None:
+    with contextlib.suppress(EndedError):
+        list(ask(program, {}))
 
 
 def sample() -> None:
@@ -68,10 +75,9 @@ def sample() -> None:
     hub_samples.sample_hub_dataset(dataset, "default", "train", "")
 
 
-def open_decoder() -> None:
-    connection = Connection()
-    connection.close()
-    connection._reader.join()
+def start(program: Program) -> None:
+    with contextlib.closing(Process(program)) as process:
+        process._reader.join()
 
 
 def open_fork_server() -> None:
@@ -90,13 +96,15 @@ def start_worker() -> None:
 
 
 READERS: dict[str, Callable[[], None]] = {
-    "reader of files": partial(read, "s2s.data.reader"),
-    "library reader of files": partial(read, "s2s.data.repository.library_process"),
-    "decoder": open_decoder,
+    "reader of files": partial(read, "builtin:mini-en-fr"),
+    "library reader of files": partial(ask_library, library.FOLDER_LIBRARY),
+    "decoder": partial(start, DECODER.program),
+    "translator": partial(start, TRANSLATOR),
 }
 OF_HUB: dict[str, Callable[[], None]] = {
-    "reader of the Hub": partial(read, "s2s.data.reader", from_hub=True),
+    "reader of the Hub": partial(read, "hub:a"),
     "sampler of the Hub": sample,
+    "library reader of the Hub": partial(ask_library, library.HUB_LIBRARY),
 }
 WORKERS: dict[str, Callable[[], None]] = {
     "fork server": open_fork_server,
@@ -124,38 +132,28 @@ def test_a_process_has_what_it_needs_and_no_secret(
     assert found["PYTHONPATH"].startswith(str(ROOT))
 
 
-def own_environment(*_: object) -> list[Any]:
-    """In a process of the pool."""
-    return [psutil.Process().environ()]
+STARTS = re.compile(
+    r"subprocess\.|multiprocessing|ProcessPoolExecutor|os\.(fork|exec|spawn|popen|system)"
+)
+WAYS = {
+    "s2s/processes/channel.py": "every other process",
+    "s2s/processes/fork_server.py": "forks what it has imported for",
+    "s2s/jobs/forked.py": "becomes a new one where a fork would not survive",
+    "s2s/cli/commands.py": "becomes the dashboard itself",
+}
 
 
-@pytest.mark.system
-def test_processes_that_translate_together_have_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
-    from s2s.runs import parallel
-
-    for name in ALL:
-        monkeypatch.setenv(name, "secret")
-    monkeypatch.setattr(parallel, "_translate", own_environment)
-    run: Any = SimpleNamespace(configured=lambda *_: None, check_lengths=lambda _: None, key=None)
-    with processes.without_main():
-        (found,) = parallel.translate(run, ["a"], "greedy", {}, 2)
-    assert not {*ALL} & {*found}  # type: ignore[misc]
-    assert os.environ["S2S_SECRET"] == "secret"
-
-
-def test_no_process_is_started_with_the_whole_environment() -> None:
-    calls = dict[str, Sequence[str]]()
-    for path in sorted((ROOT / "s2s").rglob("*.py")):
-        text = path.read_text()
+def test_there_is_one_way_out_of_this_process() -> None:
+    texts = {path: path.read_text() for path in sorted((ROOT / "s2s").rglob("*.py"))}
+    found = {str(path.relative_to(ROOT)) for path, text in texts.items() if STARTS.search(text)}
+    assert found - {"s2s/processes/worker.py"} == {*WAYS}  # that one names what `launch` returns
+    (start,) = (
+        node
+        for node in ast.walk(ast.parse((ROOT / "s2s/processes/channel.py").read_text()))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "subprocess.Popen"
+    )
+    assert "env" in [each.arg for each in start.keywords]
+    for path, text in texts.items():
         if path.name != "environment.py":
             assert "**os.environ" not in text, path
             assert "environ.copy" not in text, path
-        for node in ast.walk(ast.parse(text)) if "subprocess" in text else ():
-            if isinstance(node, ast.Call) and ast.unparse(node.func) in (
-                *("subprocess.Popen", "subprocess.run", "subprocess.call"),
-                *("subprocess.check_output", "subprocess.check_call"),
-            ):
-                calls[str(path.relative_to(ROOT))] = [str(each.arg) for each in node.keywords]
-    calls.pop("s2s/cli/commands.py")  # the dashboard itself
-    assert len(calls) == 3
-    assert all("env" in given for given in calls.values()), calls

@@ -5,7 +5,7 @@ import pytest
 from s2s.data import profile
 from s2s.links.share import Column, read, unpack
 from s2s.ui.compare import columns
-from tests.data.reading import read_here
+from tests.data.reading import ProcessHere
 from tests.screen import ROOT, box, lost, opened, picture
 from tests.screen import link as written
 
@@ -18,7 +18,7 @@ LINKS = [
 
 @pytest.mark.parametrize("link", LINKS)
 def test_a_published_link_opens(link: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(profile, "_spawn", read_here)
+    monkeypatch.setattr(profile, "Process", ProcessHere)
     address = urlsplit(link)
     params = dict(parse_qsl(address.query, keep_blank_values=True))
     screen = opened(address.path.strip("/"), **params)

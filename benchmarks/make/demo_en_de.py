@@ -18,14 +18,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.make import everyday
+from benchmarks.make import everyday, measurements, trained
+from benchmarks.make.thin import eight_bit_weights, thin_metrics
 from s2s import files, settings
 from s2s.analysis import mean_entropy
 from s2s.config import asker, override
 from s2s.data import ATTRIBUTION
 from s2s.data import load as load_pairs
-from s2s.demo import DEMOS, EVERYDAY, measurements, trained
-from s2s.demo.thin import eight_bit_weights, thin_metrics
+from s2s.demo import DEMOS, EVERYDAY
 from s2s.jobs import training
 from s2s.jobs.evaluation.loop import EvaluationLoop
 from s2s.library.checkpoints import load

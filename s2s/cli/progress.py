@@ -20,7 +20,7 @@ def silence() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-class Progress:
+class ProgressLine:
     """Prints a line per validation and, on a terminal, the current step in between."""
 
     def __init__(self, steps: int) -> None:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from s2s.cli.progress import Progress
+from s2s.cli.progress import ProgressLine
 from s2s.config import Recipe, UserError, choose, override, parse_assignments, shortened
 
 if TYPE_CHECKING:  # torch takes seconds to import; --help and mistakes should not
@@ -212,7 +212,7 @@ def show(started: Any, group: Group | None) -> None:
     )
     if note := smoothing_note([recipe.train.label_smoothing]):
         print(note)
-    line = Progress(recipe.train.steps)
+    line = ProgressLine(recipe.train.steps)
     events = training.run(started, line.tell)
     with _signals() as received:
         for event in events:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from pathlib import Path
 from types import MappingProxyType
 
 from s2s.config import Choice, choose
 from s2s.data.corpus import Corpus, Splits
 from s2s.data.options import Options
 from s2s.data.pair import Pair
+from s2s.data.shipped_pairs import PAIRS_PER_TASK, SHIPPED, shipped_pairs, task_pairs
 from s2s.data.text import PassageOptions, passages
 
 FIRST_STEPS = (
@@ -27,10 +27,12 @@ MINI_EN_FR = (
 
 # Only test sentences ship; the training pairs of demo-en-de do not.
 ONLY_TESTS = frozenset({"everyday"})
-EVERYDAY = Path(__file__).parent / "shipped" / "everyday.en-de.tsv"  # source, tab, references
+EVERYDAY = SHIPPED / "everyday.en-de.tsv"  # source, tab, references
 
 ATTRIBUTION = "Sentences: Tatoeba (tatoeba.org), CC BY 2.0 FR, selected by manythings.org/anki."
 N_TEXTS = 400
+GRAMMAR_SPLITS = ("train", "valid", "random", "unseen", "deep", "agreement", "banks")
+TEMPLATE_SPLITS = ("train", "valid", "random", "unseen")
 
 PairsOfSplits = Mapping[str, Callable[[], tuple[Pair, ...]]]
 
@@ -41,10 +43,9 @@ def _written(pairs: tuple[Pair, ...]) -> PairsOfSplits:
 
 def _plain_text() -> PairsOfSplits:
     """One text of about 58,000 characters, on both sides of a pair."""
-    from s2s.data import generated
 
     def text() -> tuple[Pair, ...]:
-        texts = [pair.src for pair in generated.generate("summaries", "train")[:N_TEXTS]]
+        texts = [pair.src for pair in shipped_pairs("summaries", "train")[:N_TEXTS]]
         joined = " ".join(texts).replace(" .", ".")
         return (Pair(joined, joined),)
 
@@ -56,16 +57,12 @@ def _everyday() -> tuple[Pair, ...]:
     return tuple(Pair(source, target, more=tuple(more)) for source, target, *more in rows)
 
 
-def _from_grammar(language: str) -> PairsOfSplits:
-    from s2s.data import grammar
-
-    return {split: partial(grammar.generate, language, split) for split in grammar.SPLITS}
+def _shipped(corpus: str, splits: tuple[str, ...]) -> PairsOfSplits:
+    return {split: partial(shipped_pairs, corpus, split) for split in splits}
 
 
-def _from_templates(kind: str) -> PairsOfSplits:
-    from s2s.data import generated
-
-    return {split: partial(generated.generate, kind, split) for split in generated.SPLITS}
+def _tasks() -> PairsOfSplits:
+    return {split: partial(task_pairs, split) for split in PAIRS_PER_TASK}
 
 
 BUILTINS: Mapping[str, Choice[Callable[[], PairsOfSplits]]] = MappingProxyType(
@@ -84,41 +81,41 @@ BUILTINS: Mapping[str, Choice[Callable[[], PairsOfSplits]]] = MappingProxyType(
             source="Written for s2s",
         ),
         "en-fr": Choice(
-            make=partial(_from_grammar, "fr"),
+            make=partial(_shipped, "en-fr", GRAMMAR_SPLITS),
             config=Options,
             summary="English-French sentences from a grammar, with gold alignment and agreement.",
-            source="The grammar in s2s/data/grammar",
+            source="The grammar in benchmarks/make/grammar",
         ),
         "en-es": Choice(
-            make=partial(_from_grammar, "es"),
+            make=partial(_shipped, "en-es", GRAMMAR_SPLITS),
             config=Options,
             summary="English-Spanish sentences from a grammar, with gold alignment and agreement.",
-            source="The grammar in s2s/data/grammar",
+            source="The grammar in benchmarks/make/grammar",
         ),
         "summaries": Choice(
-            make=partial(_from_templates, "summaries"),
+            make=partial(_shipped, "summaries", TEMPLATE_SPLITS),
             config=Options,
             summary="Four to seven English sentences, and the only one that reports an event.",
-            source="The templates in s2s/data/generated",
+            source="The templates in benchmarks/make/generated",
         ),
         "dialogue": Choice(
-            make=partial(_from_templates, "dialogue"),
+            make=partial(_shipped, "dialogue", TEMPLATE_SPLITS),
             config=Options,
             summary="Three to six facts, a question and its answer: who has what, and where somebody or something is.",
-            source="The templates in s2s/data/generated",
+            source="The templates in benchmarks/make/generated",
         ),
         "tasks": Choice(
-            make=partial(_from_templates, "tasks"),
+            make=_tasks,
             config=Options,
             summary="Four tasks in one, each with its prefix: translate to French, summarize, respond, reverse.",
-            source="The grammar in s2s/data/grammar and the templates in s2s/data/generated",
+            source="The grammar in benchmarks/make/grammar and the templates in benchmarks/make/generated",
         ),
         "plain-text": Choice(
             make=_plain_text,
             config=PassageOptions,
             summary="Plain text: short English texts, one after another, in passages of 120 characters. char-halves"
             " learns to continue them.",
-            source="The templates in s2s/data/generated",
+            source="The templates in benchmarks/make/generated",
         ),
         "everyday": Choice(
             make=lambda: {"test": _everyday},

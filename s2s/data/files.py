@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import os
-import random
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -13,15 +12,15 @@ from pathlib import Path
 from s2s.config import MAX_QUOTED, UserError, choose, shortened
 from s2s.data.caps import Caps
 from s2s.data.corpus import Corpus, Splits
-from s2s.data.drawing import choose_indices
+from s2s.data.drawing import chosen_rows
 from s2s.data.formats import archive, objects, pairing, streams
 from s2s.data.formats.archive import AlignedTexts, Part
 from s2s.data.formats.columns import Column, guess
 from s2s.data.formats.encodings import Decoder
-from s2s.data.formats.pairing import TABLE_FORMATS, ColumnOffer, FileOptions, ReadPairs
+from s2s.data.formats.pairing import ColumnOffer, FileOptions, ReadPairs
 from s2s.data.formats.reference_columns import read_pairs
 from s2s.data.formats.streams import Content, ReadingBudget
-from s2s.data.formats.table import TableRow
+from s2s.data.formats.table import TABLES, TableRow, is_table
 from s2s.data.options import Options
 
 __all__ = [
@@ -40,7 +39,7 @@ __all__ = [
     "two_files",
 ]
 
-FILE_KINDS = f"{', '.join(list(TABLE_FORMATS)[:-1])} or {list(TABLE_FORMATS)[-1]}"
+FILE_KINDS = f"{', '.join(TABLES[:-1])} or {TABLES[-1]}"
 ALLOWED = f"give a {FILE_KINDS} file, a .zip of these, or two text files as FILE.src,FILE.tgt"
 TABLE = f"give one {FILE_KINDS} table"
 PASTED = "pasted text"
@@ -83,7 +82,7 @@ def opened(location: str, options: FileOptions, caps: Caps = CAPS) -> Splits:
         both = [streams.on_disk(path) for path in _both_existing(location)]
         return {"train": partial(_aligned_corpus, location, both, options, caps)}
     content = streams.on_disk(existing(location))
-    if not _is_zip(location) and pairing.suffix(location) not in TABLE_FORMATS:
+    if not _is_zip(location) and not is_table(location):
         raise UserError(
             f"`{shortened(location)}` ends in `{shortened(Path(location).suffix, 20)}`, which is"
             f" not supported; {ALLOWED}."
@@ -130,12 +129,9 @@ def offered(
 def _offered(
     contents: Sequence[Content], options: FileOptions, budget: ReadingBudget
 ) -> ColumnOffer:
-    if (
-        len(contents) == 1
-        and not _is_zip(contents[0].file)
-        and pairing.suffix(contents[0].file) not in TABLE_FORMATS
-    ):
-        return _plain(contents[0], budget)
+    if len(contents) == 1 and not _is_zip(contents[0].file) and not is_table(contents[0].file):
+        sides = ("", "", "a single text")
+        return _of_lines("plain", (contents[0].file,), contents, sides, budget)
     _check_names([content.file for content in contents])
     if len(contents) == 2:
         names = tuple(content.file for content in contents)
@@ -183,39 +179,28 @@ def _ordered(contents: Sequence[Content]) -> tuple[str, str, str]:
 
 
 def _aligned_offer(texts: AlignedTexts, budget: ReadingBudget) -> ColumnOffer:
+    sides = (texts.src, texts.tgt, texts.reason)
+    return _of_lines("aligned", texts.sides, texts.contents, sides, budget)
+
+
+def _of_lines(
+    kind: str,
+    names: tuple[str, ...],
+    contents: Sequence[Content],
+    sides: tuple[str, str, str],
+    budget: ReadingBudget,
+) -> ColumnOffer:
+    """Of texts whose lines are rows; `sides` are the source, the target and the reason."""
     heads = [
         list(itertools.islice(streams.lines(content, budget), pairing.N_SAMPLE_ROWS))
-        for content in texts.contents
+        for content in contents
     ]
     samples = tuple(
-        tuple(field[: pairing.MAX_SAMPLE_CHARACTERS] for field in row)
+        tuple(line[: pairing.MAX_SAMPLE_CHARACTERS] for line in row)
         for row in zip(*heads, strict=False)
     )
-    columns = tuple(Column(side, "text") for side in texts.sides)
-    return ColumnOffer(
-        "aligned",
-        columns,
-        texts.sides,
-        texts.src,
-        texts.tgt,
-        texts.reason,
-        **budget.seen(),
-        samples=samples,
-    )
-
-
-def _plain(content: Content, budget: ReadingBudget) -> ColumnOffer:
-    lines = itertools.islice(streams.lines(content, budget), pairing.N_SAMPLE_ROWS)
-    samples = tuple((line[: pairing.MAX_SAMPLE_CHARACTERS],) for line in lines)
-    columns = (Column(content.file, "text"),)
-    return ColumnOffer(
-        "plain",
-        columns,
-        (content.file,),
-        reason="a single text",
-        **budget.seen(),
-        samples=samples,
-    )
+    columns = tuple(Column(name, "text") for name in names)
+    return ColumnOffer(kind, columns, names, *sides, **budget.seen(), samples=samples)
 
 
 def from_bytes(
@@ -236,7 +221,7 @@ def from_bytes(
 
 
 def _check_names(names: Sequence[str]) -> None:
-    n_tables = sum(pairing.suffix(name) in TABLE_FORMATS or _is_zip(name) for name in names)
+    n_tables = sum(is_table(name) or _is_zip(name) for name in names)
     names = [shortened(name, MAX_QUOTED // 2) for name in names]
     if len(names) == 2 and n_tables == 2:
         raise UserError(
@@ -316,7 +301,7 @@ def _corpus(spec: str, split: str, content: Content, options: FileOptions, caps:
         part = choose(f"split of `{shortened(spec)}`", split, _parts(content, budget))
         if not isinstance(part, AlignedTexts):
             return _as_corpus(spec, split, read_pairs(part, options, budget))
-        archive.check_no_table(dataclasses.replace(options, src="", tgt=""), content.name)
+        pairing.check_no_table(dataclasses.replace(options, src="", tgt=""), content.name)
         src, tgt = part.chosen(content.name, options.src, options.tgt)
         return _as_corpus(spec, split, _aligned_reading(src, tgt, budget))
 
@@ -325,7 +310,7 @@ def _aligned_corpus(
     spec: str, contents: Sequence[Content], options: FileOptions, caps: Caps
 ) -> Corpus:
     src, tgt = contents
-    archive.check_no_table(options, f"{src.name},{tgt.name}")
+    pairing.check_no_table(options, f"{src.name},{tgt.name}")
     with ReadingBudget(caps, encoding=options.encoding) as budget:
         return _as_corpus(spec, "train", _aligned_reading(src, tgt, budget))
 
@@ -345,13 +330,10 @@ def _aligned(src: Content, tgt: Content, budget: ReadingBudget) -> tuple[list[st
     src_lines = _lines(src, budget)
     tgt_lines = _lines(tgt, budget)
     if len(src_lines) != len(tgt_lines):
-        counts = (
-            f"`{src.name}` has {len(src_lines):,} lines and `{tgt.name}` has {len(tgt_lines):,}"
-        )
         from s2s.data.misalignment import misalignment_hint  # which imports numpy
 
         hint = misalignment_hint(src.name, tgt.name, src_lines, tgt_lines)
-        raise UserError(f"{counts}, but line N of one must translate line N of the other; {hint}.")
+        raise archive.uneven((src.name, len(src_lines)), (tgt.name, len(tgt_lines)), hint)
     return src_lines, tgt_lines
 
 
@@ -375,18 +357,17 @@ def _as_corpus(spec: str, split: str, reading: ReadPairs) -> Corpus:
 def limited(corpus: Corpus, rows: int | None, sample: int | None = None) -> Corpus:
     """`rows` pairs, the first or with a seed a random `sample`, with a note if there are more; None keeps all."""
     n = len(corpus)
-    pairs = corpus.pairs
-    if rows is None or rows >= n:
+    n_wanted = n if rows is None else min(rows, n)
+    if n_wanted == n:
         if corpus.is_whole or sample is None:
             return corpus
         note = (
             f"These {n:,} pairs are the first, not a sample; `rows` says how many of them to draw."
         )
     elif sample is None:
-        pairs = pairs[:rows]
-        note = f"The first {rows:,} of {n:,} pairs are used."
+        note = f"The first {n_wanted:,} of {n:,} pairs are used."
     else:
-        pairs = tuple(pairs[at] for at in choose_indices(n, rows, random.Random(sample)))
         of_all = f"{n:,}" if corpus.is_whole else f"the first {n:,}"
-        note = f"{rows:,} of {of_all} pairs, drawn at random with seed {sample}."
+        note = f"{n_wanted:,} of {of_all} pairs, drawn at random with seed {sample}."
+    pairs = tuple(corpus.pairs[at] for at in chosen_rows(n, n_wanted, sample))
     return dataclasses.replace(corpus, pairs=pairs, notes=(*corpus.notes, note))

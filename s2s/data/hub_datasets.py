@@ -16,7 +16,6 @@ from s2s.data.repository import (
     HubOrigin,
     RowOptions,
     SplitReader,
-    body,
     budget,
     needs_library,
     read_corpus,
@@ -88,7 +87,7 @@ def sample(dataset: hub.Dataset, config: str, split: str, token: str = "") -> Hu
     with budget(caps) as limits:
         table = SplitReader(origin, limits).first_table(part.files)
     text_columns(dataset.id, table.columns)
-    rows = itertools.islice(((row.fields or ()) for row in body(table, table.head)), N_SAMPLE_ROWS)
+    rows = itertools.islice(((row.fields or ()) for row in table.body(table.head)), N_SAMPLE_ROWS)
     return HubSample(
         table.columns, tuple(tuple((field or "")[:MAX_CHARACTERS] for field in row) for row in rows)
     )

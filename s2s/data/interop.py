@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from s2s.config import UserError, require_usable, shortened, unknown
 from s2s.data.caps import Caps
-from s2s.data.formats import arrow, columns, lists, pairing, parquet, reference_columns
-from s2s.data.formats.added import Added
+from s2s.data.formats import arrow, columns, lists, pairing, reference_columns
 from s2s.data.formats.columns import Column
+from s2s.data.formats.made import extended
 from s2s.data.formats.objects import unfolded
 from s2s.data.formats.pairing import FileOptions, ReadPairs
 from s2s.data.formats.reference_columns import ReferenceTable
@@ -210,31 +210,22 @@ def _opened(dataset: datasets.Dataset, src: str, tgt: str, of: str) -> tuple[Tab
 
 def _table(dataset: datasets.Dataset, of: str) -> Table:
     fields = list(dataset.features.arrow_schema)
-    stored = [column for field in fields for column in _columns(dataset, field)]
-    added = Added(stored)
+    stored = tuple(column for field in fields for column in _columns(dataset, field))
 
     def read(chosen: Sequence[int]) -> Iterator[TableRow]:
         names = [stored[at].name for at in chosen]
         outer = {name if name in dataset.features else name.partition(".")[0] for name in names}
         batches = dataset.select_columns([*outer]).with_format("arrow").iter(BATCH)
-        number = 0
-        for batch in batches:
-            texts = [arrow.texts(batch, name, number, of) for name in names]
-            for row in zip(*texts, strict=True):
-                number += 1
-                yield TableRow(number, row)
+        return arrow.rows(batches, names, of)
 
-    head = first_rows(added.columns, lambda chosen: added.rows(chosen, read))
     table = Table(
-        added.columns,
-        head,
-        lambda chosen: checked(added.rows(chosen, read), of, "row"),
-        is_named=True,
-        fault=parquet.FAULT,
+        stored,
+        first_rows(stored, read),
+        lambda chosen: checked(read(chosen), of, "row"),
         too_narrow=f"`{of}` has fewer than two columns; give a source and a target.",
         unit="row",
     )
-    return unfolded(table)
+    return unfolded(extended(table))
 
 
 def _columns(dataset: datasets.Dataset, field: pa.Field) -> Iterator[Column]:

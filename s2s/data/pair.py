@@ -81,11 +81,12 @@ def _words(text: str) -> list[str]:
 
 def after_prefix(pair: Pair, prefix: str) -> Pair:
     """The pair with a prefix before its source, whose words are unlinked; links and relations are shifted."""
-    gold = pair.gold and _shifted(pair.gold, n_words(prefix))
+    gold = pair.gold and shifted_gold(pair.gold, n_words(prefix))
     return Pair(prefix + pair.src, pair.tgt, gold, more=pair.more)
 
 
-def _shifted(gold: Gold, n: int) -> Gold:
+def shifted_gold(gold: Gold, n: int) -> Gold:
+    """The annotation of a pair after `n` words were put before its source, to which nothing is linked."""
     links = tuple(shared_link(src + n, tgt) for src, tgt in gold.links)
     possible = tuple(shared_link(src + n, tgt) for src, tgt in gold.possible)
     unlinked_src = (*range(n), *(word + n for word in gold.unlinked_src))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -14,7 +14,7 @@ from s2s.config import UserError
 from s2s.data.corpus import Corpus
 from s2s.data.sources import load
 from s2s.data.summary import summarize
-from s2s.files import write_json
+from s2s.files import from_json
 
 ROWS = 300
 LONGEST_CELL = 500  # characters; every visitor's browser receives the rows
@@ -110,23 +110,15 @@ class Preview:
             ),
         )
 
-    def to_json(self) -> dict[str, Any]:
-        """Plain lists and numbers."""
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, content: Mapping[str, Any]) -> Self:
-        """The inverse of `to_json`. Raises UserError for anything else."""
-        values = {field.name: content.get(field.name, field.default) for field in fields(cls)}
+    @staticmethod
+    def read(content: Mapping[str, Any]) -> Preview:
+        """A stored one. Raises UserError for anything else."""
         try:
-            for name in ("notes", "src_counts", "tgt_counts", "lines"):
-                values[name] = tuple(values[name])
-            rows = tuple((str(src), str(tgt)) for src, tgt in values["rows"])
-        except (TypeError, ValueError) as error:
+            return from_json(Preview, content)
+        except ValueError as error:
             raise UserError(
                 "The preview of this dataset cannot be read; upload the dataset again."
             ) from error
-        return cls(**values | {"rows": rows})
 
 
 def _shortest(counts: tuple[int, ...], n: int) -> tuple[int, ...]:
@@ -150,7 +142,7 @@ def load_preview(spec: str) -> Preview:
     """The preview of a source's training split; the shipped one if there is one. Raises UserError as `load` does."""
     shipped = SHIPPED / f"{spec.replace(':', '-')}.json"
     if spec in GENERATED and shipped.is_file():
-        return Preview.from_json(json.loads(shipped.read_bytes()))
+        return Preview.read(json.loads(shipped.read_bytes()))
     return Preview.of(load(spec))
 
 
@@ -161,9 +153,3 @@ GENERATED = (
     "builtin:dialogue",
     "builtin:tasks",
 )
-
-
-def write_shipped_previews() -> None:
-    """Writes the shipped previews again, as part of `python -m s2s.demo`."""
-    for spec in GENERATED:
-        write_json(SHIPPED / f"{spec.replace(':', '-')}.json", Preview.of(load(spec)).to_json())

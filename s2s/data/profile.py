@@ -11,11 +11,10 @@ import math
 import re
 import shutil
 import signal
-import subprocess
 import threading
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -23,11 +22,24 @@ from s2s import files, settings
 from s2s.config import DataConfig, UserError, asker
 from s2s.data import saved_datasets
 from s2s.data.caps import Caps
-from s2s.data.reader_slots import MAX_WAIT
-from s2s.data.reader_start import start_reader
 from s2s.processes import bounds
+from s2s.processes.program import EndedError, Process, Program, TooLargeError
+from s2s.processes.slots import Slots
 
 FORMAT = 1
+READER = Program("s2s.data.reader:read", "reader", niceness=5)  # the dashboard goes first
+HUB_READER = replace(READER, from_hub=True)
+MAX_MEMORY = 4_000_000_000  # bytes of a reader
+MAX_WAIT = 300.0  # seconds: as long as one reading may take
+SLOTS = Slots(
+    "reader",
+    n=2,
+    all_taken="Waiting for another dataset to be read.",
+    has_one="Waiting for your other dataset to be read: one at a time, so that others can read theirs.",
+    in_vain=f"Other datasets were being read for {MAX_WAIT:.0f} seconds; try again in a while.",
+    max_wait=MAX_WAIT,
+)
+NO_RESULT = "The reader ended without a result; try again, and if that fails, upload another file."
 GRACE = 5.0  # seconds after the deadline until a reader is killed from outside
 SPEC_CHARACTERS = frozenset(",#=:/\\")  # those with a meaning in a SPEC
 MAX_NAME = 80  # characters of an uploaded file's name
@@ -52,6 +64,74 @@ def digest(*values: Any) -> str:
     return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:8]
 
 
+class Reading:
+    """One process that reads, and how far it is. It reads on where nobody asks any more.
+
+    Raises UserError if no process can be started.
+    """
+
+    def __init__(self, order: Mapping[str, Any], seconds: float) -> None:
+        """`seconds` that it may wait and read."""
+        program = HUB_READER if str(order["spec"]).startswith("hub:") else READER
+        try:
+            self._process = Process(program)
+        except OSError as error:
+            raise UserError(
+                f"The dataset cannot be read now ({error.strerror or error}); try again later."
+            ) from error
+        self._started = time.monotonic()
+        self._seconds_left = math.inf  # the last estimate
+        self._said: Mapping[str, Any] = {"doing": "Starting.", "share": 0.0}
+        self._end: ReadingState | None = None
+        number = self._process.order(order, seconds=seconds, memory=MAX_MEMORY)
+        follow = (number, seconds + GRACE)
+        self._thread = threading.Thread(target=self._follow, args=follow, name="reading")
+        self._thread.daemon = True
+        self._thread.start()
+
+    def _follow(self, number: int, seconds: float) -> None:
+        error = NO_RESULT
+        try:
+            for _ in self._process.answers(number, seconds, self._hear):
+                pass
+            error = ""
+        except UserError as found:
+            error = str(found)
+        except TooLargeError:
+            error = "The dataset needs more memory than the reader may use; upload a smaller part of it."
+        except TimeoutError:
+            error = _exit_error(bounds.TIME_OVER)
+        except EndedError as ended:
+            error = _exit_error(ended.code)
+        finally:
+            self._end = self._end or ReadingState(share=1.0, error=error, is_over=True)
+            self._process.close()
+
+    def _hear(self, line: Mapping[str, Any]) -> None:
+        self._said = line
+
+    def state(self) -> ReadingState:
+        """How far it is, or how it ended."""
+        if self._end:
+            return self._end
+        share = float(self._said["share"])
+        spent = time.monotonic() - self._started
+        left = self._estimate(spent / share - spent) if share > 0.1 else None
+        return ReadingState(str(self._said["doing"]), share, left)
+
+    def _estimate(self, seconds: float) -> float | None:
+        """The seconds left, unless they grew since the last estimate: then nothing is shown."""
+        before = self._seconds_left
+        self._seconds_left = seconds
+        return seconds if seconds <= before else None
+
+    def stop(self) -> None:
+        """Kills the process, if it still reads, and returns when it writes no more."""
+        self._end = self._end or ReadingState(error="Reading was stopped.", is_over=True)
+        self._process.close()
+        self._thread.join()
+
+
 @dataclass
 class DatasetProfile:
     """One folder, one SPEC, and the reader process, while one runs.
@@ -63,12 +143,7 @@ class DatasetProfile:
     spec: str = ""
     files_folder: Path | None = None  # of uploaded files; None: `files` in the folder
     request: tuple[str, ...] = ()  # of the last process: sections, and the settings they depend on
-    _process: subprocess.Popen[bytes] | None = field(default=None, repr=False)
-    _state_name: str = ""  # unique, since two visitors may read one folder at the same time
-    _started: float = 0.0
-    _deadline: float = 0.0
-    _seconds_left: float = math.inf  # the last estimate
-    _final_state: ReadingState | None = None
+    _reading: Reading | None = field(default=None, repr=False)
 
     def start(
         self,
@@ -81,14 +156,10 @@ class DatasetProfile:
     ) -> None:
         """Starts a process that computes some of `PROFILE_SECTIONS`. Raises UserError if no process can be started."""
         self.stop()
-        self._state_name = f"state-{settings.new_id()}"
-        self._final_state = None
         self.request = request
-        self._seconds_left = math.inf
         order = {
             "folder": str(self.folder),
             "files": str(self.files),
-            "state": self._state_name,
             "spec": self.spec,
             "parts": list(sections),
             "data": data.to_json(),
@@ -96,53 +167,16 @@ class DatasetProfile:
             "token": token,
             "workspace": asker.current(),
         }
-        files.write_json(self._state_file, {"doing": "Starting.", "share": 0.0})
-        self._process = _spawn(order)
-        self._started = time.monotonic()
-        self._deadline = self._started + MAX_WAIT + caps.seconds + GRACE
+        self._reading = Reading(order, MAX_WAIT + caps.seconds)
 
     @property
     def files(self) -> Path:
         """The folder of the uploaded files; for other datasets there is none."""
         return self.files_folder or self.folder / "files"
 
-    @property
-    def _state_file(self) -> Path:
-        return self.folder / f"{self._state_name}.json"
-
     def state(self) -> ReadingState:
         """The progress of the last reading; over at once if none was started."""
-        process = self._process
-        if process is None:
-            return self._final_state or ReadingState(is_over=True)
-        code = process.poll()
-        progress = self.result(self._state_name) or {"share": 0.0}
-        if code is None and time.monotonic() > self._deadline:
-            process.kill()
-            process.wait()
-            code = bounds.TIME_OVER
-        if code is None:
-            return self._running(progress)
-        error = str(progress.get("error", "")) if progress.get("is_over") else _exit_error(code)
-        return self._finish(ReadingState(share=1.0, error=error, is_over=True))
-
-    def _running(self, progress: Mapping[str, Any]) -> ReadingState:
-        share = float(progress.get("share", 1.0))
-        spent = time.monotonic() - self._started
-        left = self._estimate(spent / share - spent) if share > 0.1 else None
-        return ReadingState(str(progress.get("doing", "")), share, left)
-
-    def _estimate(self, seconds: float) -> float | None:
-        """The seconds left, unless they grew since the last estimate: then nothing is shown."""
-        before = self._seconds_left
-        self._seconds_left = seconds
-        return seconds if seconds <= before else None
-
-    def _finish(self, state: ReadingState) -> ReadingState:
-        self._process = None
-        self._final_state = state
-        self._state_file.unlink(missing_ok=True)
-        return state
+        return self._reading.state() if self._reading else ReadingState(is_over=True)
 
     @property
     def is_reading(self) -> bool:
@@ -151,17 +185,14 @@ class DatasetProfile:
 
     def stop(self) -> None:
         """Kills the reader process, if one is running."""
-        # `is_reading` also cleans up after a process that has already ended.
-        if self._process is not None and self.is_reading:
-            self._process.kill()
-            self._process.wait()
-            self._finish(ReadingState(error="Reading was stopped.", is_over=True))
+        if self._reading:
+            self._reading.stop()
 
     def reset(self) -> None:
         """Forgets the last request, so that missing results are computed again."""
         self.stop()
         self.request = ()
-        self._final_state = None
+        self._reading = None
 
     def result(self, name: str) -> dict[str, Any] | None:
         """The content of `name.json`; None until there is one."""
@@ -202,7 +233,7 @@ def _exit_error(code: int) -> str:
             "The operating system stopped the reader, most likely because it ran out of memory; upload a"
             " smaller part of the dataset."
         )
-    return "The reader ended without a result; try again, and if that fails, upload another file."
+    return NO_RESULT
 
 
 def new_upload() -> DatasetProfile:
@@ -227,9 +258,6 @@ def profile_of(spec: str) -> DatasetProfile:
     return DatasetProfile(settings.home() / "studies" / f"{FORMAT}-{kind}-{place}", spec)
 
 
-def _spawn(order: Mapping[str, Any]) -> subprocess.Popen[bytes]:
-    from_hub = str(order["spec"]).startswith("hub:")
-    process = start_reader("s2s.data.reader", order, start_new_session=True, from_hub=from_hub)
-    # Reaps the process even after the visitor who started it has left.
-    threading.Thread(target=process.wait, name="reap a reader", daemon=True).start()
-    return process
+def is_reading(owner: str) -> bool:
+    """Whether a reader works for this workspace."""
+    return SLOTS.holds(settings.home() / "incoming", owner)

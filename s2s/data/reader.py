@@ -1,20 +1,14 @@
-"""`python -m s2s.data.reader`: reads one dataset under limits and writes its profile as JSON.
-
-The order comes on standard input.
-"""
+"""Reads one dataset in a process of its own, and writes its profile as JSON into its folder."""
 
 from __future__ import annotations
 
 import contextlib
-import json
 import math
 import os
 import shutil
-import sys
 import threading
 import time
-import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,18 +16,18 @@ from typing import Any
 import psutil
 
 from s2s import files, hub, settings
-from s2s.config import DataConfig, UserError, asker
+from s2s.config import DataConfig, asker
 from s2s.data import saved_datasets
 from s2s.data.caps import Caps
-from s2s.data.reader_slots import MAX_WAIT, reader_slot
-from s2s.data.sections import PROFILE_SECTIONS, UPDATE_SECONDS, Progress, ReaderJob, Section
+from s2s.data.profile import SLOTS
+from s2s.data.sections import PROFILE_SECTIONS, Progress, ReaderJob, Section
 from s2s.data.server_files import reading_upload
 from s2s.files import stored
 from s2s.processes import bounds
+from s2s.processes.child import Here
 
-NICENESS = 5  # the dashboard goes first
-MAX_MEMORY = 4_000_000_000  # bytes
 WATCH_SECONDS = 0.5  # between two looks whether what is read was deleted
+UPDATE_SECONDS = 0.25  # between two looks how far it has been read
 READ_WEIGHT = 3.0  # of reading itself, next to the weights of the sections
 DOWNLOAD_SCALE = 20.0  # seconds after which 63% (1 - 1/e) of a download is assumed to be done
 # Results kept per section, each for other settings.
@@ -41,68 +35,34 @@ MAX_RESULTS = 8
 MAX_EXPORTS = 2
 
 
-def main() -> None:
-    """Carries out the order on standard input, under bounds."""
-    order = json.loads(sys.stdin.buffer.read())
-    bounds.nice(NICENESS)
-    seconds = Caps.from_json(order["caps"]).seconds
-    bounds.end_after(MAX_WAIT + seconds)  # whatever happens before there is a slot
-    saved_datasets.open_by(partial(_only, Path(order["folder"])))
-    waiting = partial(Progress(_state(order), READ_WEIGHT).stage, weight=0.0)
-    try:
-        with (
-            _DeletionWatcher(Path(order["folder"])),
-            reader_slot(settings.home() / "incoming", order["workspace"], waiting),
-        ):
-            bounds.end_after(seconds)  # from now on: who waits has read nothing yet
-            with bounds.limited_memory(MAX_MEMORY):
-                carry_out(order)
-    except UserError as error:
-        files.write_json(_state(order), {"is_over": True, "error": str(error)})
+def read(order: Mapping[str, Any], here: Here) -> Iterator[Any]:
+    """In that process: waits for a slot, then reads."""
+    waiting = partial(Progress(here.tell, READ_WEIGHT).stage, weight=0.0)
+    with (
+        _DeletionWatcher(Path(order["folder"])),
+        SLOTS.held(settings.home() / "incoming", order["workspace"], waiting),
+    ):
+        # from now on: who waits has read nothing yet
+        bounds.end_after(Caps.from_json(order["caps"]).seconds)
+        carry_out(order, here.tell)
+    yield from ()
 
 
-def _only(folder: Path, hash: str) -> Path:
-    """The one saved dataset that is read here: who ordered this has opened it."""
-    if folder.name != hash:
-        raise saved_datasets.unknown(hash)
-    return folder
-
-
-def carry_out(order: Mapping[str, Any]) -> None:
-    """Reads the dataset, computes the sections and writes how it ended."""
+def carry_out(order: Mapping[str, Any], tell: Callable[..., None]) -> None:
+    """Reads the dataset and computes the sections."""
     data = DataConfig.from_json(order["data"])
     sections = {key: PROFILE_SECTIONS[key] for key in order["parts"]}
     total = READ_WEIGHT + sum(section.weight for section in sections.values())
-    job = ReaderJob(Path(order["folder"]), order["spec"], data, Progress(_state(order), total))
+    job = ReaderJob(Path(order["folder"]), order["spec"], data, Progress(tell, total))
     with contextlib.ExitStack() as stack:
         stack.enter_context(asker.acting_as(order["workspace"]))
+        stack.enter_context(saved_datasets.reading_only(job.folder))  # who ordered this opened it
         if (uploaded := Path(order["files"])).is_dir():
             # so that errors name the files without their folders
             stack.enter_context(contextlib.chdir(uploaded))
             stack.enter_context(reading_upload())
-        error = _run(job, sections, order["token"])
-    files.write_json(_state(order), {"is_over": True, "error": error})
-
-
-def _state(order: Mapping[str, Any]) -> Path:
-    return Path(order["folder"]) / f"{order['state']}.json"
-
-
-def _run(job: ReaderJob, sections: Mapping[str, Section], token: str) -> str:
-    """Computes the sections; returns an error message, or "" after success."""
-    try:
-        with hub.using(token):
-            _compute(job, sections)
-    except UserError as error:
-        return str(error)
-    except MemoryError:
-        return "The dataset needs more memory than the reader may use; upload a smaller part of it."
-    except Exception as error:
-        # Log where, not what: an exception's message may quote a visitor's text.
-        frames = traceback.format_tb(error.__traceback__)
-        print(type(error).__name__, *frames, sep="\n", file=sys.stderr)
-        return settings.internal_error(error, "reader.log")
-    return ""
+        stack.enter_context(hub.using(order["token"]))
+        _compute(job, sections)
 
 
 def _compute(job: ReaderJob, sections: Mapping[str, Section]) -> None:
@@ -195,7 +155,3 @@ class _ReadWatcher(threading.Thread):
     def __exit__(self, *_: object) -> None:
         self.over.set()
         self.join()
-
-
-if __name__ == "__main__":
-    main()

@@ -15,6 +15,7 @@ import secrets
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -28,7 +29,7 @@ from s2s.data.corpus import Corpus, Splits, write_split
 from s2s.data.formats.table import one_line
 from s2s.data.options import Options
 from s2s.data.pair import Pair
-from s2s.files import UNREADABLE, stored, write_json, write_text
+from s2s.files import UNREADABLE, from_json, stored, write_json, write_text
 
 FORMAT = 1
 UPLOAD_FILE = "draft.json"
@@ -43,6 +44,7 @@ FIELDS = MappingProxyType(
 )
 UPLOAD_AGAIN = "choose another one, or upload the dataset again"
 _opener: list[Callable[[str], Path]] = []  # at most one
+_handed: ContextVar[Path | None] = ContextVar("handed", default=None)
 
 
 @dataclass(frozen=True)
@@ -164,9 +166,9 @@ def _references(folder: Path, split: str, n_pairs: int) -> Sequence[tuple[str, .
     if not path.is_file():
         return [()] * n_pairs
     found = [json.loads(line) for line in path.read_bytes().decode().split("\n")[:-1]]
-    if len(found) != n_pairs or not all(isinstance(each, list) for each in found):
+    if len(found) != n_pairs:
         raise ValueError(f"{path.name} does not fit the pairs")
-    return [tuple(map(str, each)) for each in found]
+    return from_json(list[tuple[str, ...]], found)
 
 
 def _lined(corpus: Corpus, split: str) -> Corpus:
@@ -237,8 +239,22 @@ def open_by(opener: Callable[[str], Path]) -> None:
     _opener[:] = [opener]
 
 
+@contextmanager
+def reading_only(folder: Path) -> Iterator[None]:
+    """Reads no saved dataset but the one in this folder, which needs no other opener."""
+    token = _handed.set(folder)
+    try:
+        yield
+    finally:
+        _handed.reset(token)
+
+
 def folder_of(hash: str) -> Path:
     """The folder of a saved dataset. Raises UserError for an unknown hash, and for another's."""
+    if (handed := _handed.get()) is not None:
+        if handed.name != hash:
+            raise unknown(hash)
+        return handed
     if not _opener:
         importlib.import_module("s2s.library")  # which calls `open_by`
     return _opener[0](hash)

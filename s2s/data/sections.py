@@ -5,9 +5,8 @@ from __future__ import annotations
 import io
 import itertools
 import tempfile
-import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -18,7 +17,7 @@ from s2s.config import DataConfig
 from s2s.data import saved_datasets
 from s2s.data.corpus import Corpus
 from s2s.data.files import offered
-from s2s.data.lint import flagged, lint_pairs, repaired
+from s2s.data.lint import LintReport, flagged, lint_pairs, repaired
 from s2s.data.lint.rules import MAX_RATIO, MAX_WORDS
 from s2s.data.preview import Preview
 from s2s.data.profile import digest
@@ -28,22 +27,20 @@ from s2s.data.statistics import Statistics
 from s2s.files import csv_writer
 
 DEFAULT_DATA = DataConfig()
-UPDATE_SECONDS = 0.25  # between two writes of the progress file
 COMPARED_TOKENIZERS = 14  # rows of a comparison, roughly; for the progress bar
 MAX_FLAGGED = 200_000  # rows of the table of flagged pairs
 SEED = 1  # of the pairs held out for statistics
 
 
 class Progress:
-    """The progress of one job, in a file that the page reads."""
+    """The progress of one job; `tell` gets what it does and its share, from 0 to 1."""
 
-    def __init__(self, path: Path, total: float) -> None:
-        self.path = path
+    def __init__(self, tell: Callable[..., None], total: float) -> None:
+        self.tell = tell
         self.total = total
         self.finished_weight = 0.0
         self.weight = 0.0
         self.doing = ""
-        self.written = 0.0
         self.share = 0.0
 
     def stage(self, doing: str, weight: float) -> None:
@@ -51,19 +48,14 @@ class Progress:
         self.finished_weight += self.weight
         self.weight = weight
         self.doing = doing
-        self._write(0.0)
+        self.update(0.0, at_once=True)
 
-    def update(self, share: float) -> None:
-        """Records the finished share of this stage, from 0 to 1."""
-        if time.monotonic() - self.written > UPDATE_SECONDS:
-            self._write(share)
-
-    def _write(self, share: float) -> None:
-        self.written = time.monotonic()
+    def update(self, share: float, *, at_once: bool = False) -> None:
+        """The finished share of this stage, from 0 to 1."""
         total_share = (self.finished_weight + self.weight * min(1.0, share)) / self.total
         # Once a file is closed, the share is estimated from the time and may be smaller: the bar never goes back.
         self.share = max(self.share, min(1.0, total_share))
-        files.write_json(self.path, {"doing": self.doing, "share": round(self.share, 4)})
+        self.tell(doing=self.doing, share=round(self.share, 4), at_once=at_once)
 
 
 @dataclass
@@ -93,7 +85,7 @@ class ReaderJob:
 class Section(NamedTuple):
     """One section: the function that computes it, the progress message, and its share of the running time."""
 
-    compute: Callable[[ReaderJob], dict[str, Any] | None]
+    compute: Callable[[ReaderJob], Any]  # written as JSON; None: nothing is
     doing: str
     weight: float
     settings: Callable[[DataConfig], Any] = lambda data: ""  # what the result depends on
@@ -109,24 +101,23 @@ def _write_upload(job: ReaderJob) -> None:
     saved_datasets.write_upload(job.folder, job.train, job.valid)
 
 
-def _offer(job: ReaderJob) -> dict[str, Any]:
+def _offer(job: ReaderJob) -> Any:
     """The columns of a table, for the column pickers."""
-    return asdict(offered([Path(name) for name in job.spec.split(",")]))
+    return offered([Path(name) for name in job.spec.split(",")])
 
 
-def _preview(job: ReaderJob) -> dict[str, Any]:
-    return Preview.of(job.train).to_json()
+def _preview(job: ReaderJob) -> Preview:
+    return Preview.of(job.train)
 
 
-def _lint(job: ReaderJob) -> dict[str, Any]:
-    report = lint_pairs(
+def _lint(job: ReaderJob) -> LintReport:
+    return lint_pairs(
         repaired(job.train, job.data.clean).pairs,
         valid=repaired(job.valid, job.data.clean).pairs if job.valid else (),
         cleaning=job.data.clean,
         is_plain=job.train.is_plain,
         on_progress=job.progress.update,
     )
-    return report.to_json()
 
 
 def _flagged(job: ReaderJob) -> dict[str, Any]:
@@ -149,9 +140,9 @@ def _flagged(job: ReaderJob) -> dict[str, Any]:
     return {"n_rows": n_rows, "is_whole": next(rows, None) is None}
 
 
-def _statistics(job: ReaderJob) -> dict[str, Any]:
+def _statistics(job: ReaderJob) -> Statistics:
     pairs = prepared(job.train, job.valid, SEED, job.data)
-    return Statistics.of(pairs.train, pairs.valid).to_json()
+    return Statistics.of(pairs.train, pairs.valid)
 
 
 def _compare_tokenizers(job: ReaderJob) -> dict[str, Any]:
@@ -174,7 +165,7 @@ def _compare_tokenizers(job: ReaderJob) -> dict[str, Any]:
         limit=job.data.max_length,
         folder=job.folder / name,
     ):
-        rows.append(row.to_json())
+        rows.append(row)
         job.progress.update(len(rows) / COMPARED_TOKENIZERS)
     return {
         "rows": rows,
@@ -191,15 +182,14 @@ def _export(job: ReaderJob) -> dict[str, Any]:
     return {"n_pairs": len(train)}
 
 
-def profile_section(spec: str, name: str, data: DataConfig = DEFAULT_DATA) -> dict[str, Any]:
+def profile_section(spec: str, name: str, data: DataConfig = DEFAULT_DATA) -> Any:
     """One of PROFILE_SECTIONS of a dataset, computed in this process and not kept; files that it writes are dropped.
 
     Raises UserError for a dataset that cannot be read.
     """
     with tempfile.TemporaryDirectory() as folder:
-        progress = Progress(Path(folder) / "progress.json", 1.0)
-        found = PROFILE_SECTIONS[name].compute(ReaderJob(Path(folder), spec, data, progress))
-    return found or {}
+        progress = Progress(lambda **_: None, 1.0)
+        return PROFILE_SECTIONS[name].compute(ReaderJob(Path(folder), spec, data, progress))
 
 
 def _lint_limits(data: DataConfig) -> list[Any]:

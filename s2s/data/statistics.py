@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import chain
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -59,22 +59,6 @@ class Vocabulary:
     once: tuple[str, ...]  # some of the words that occur once
     covered: tuple[Covered, ...]  # empty without a validation set
 
-    @classmethod
-    def from_json(cls, content: Mapping[str, Any]) -> Self:
-        """The inverse of `asdict`."""
-        growth = tuple((running, distinct) for running, distinct in content["growth"])
-        frequent = tuple((word, n) for word, n in content["frequent"])
-        covered = tuple(Covered(*row) for row in content["covered"])
-        return cls(
-            **{
-                **content,
-                "growth": growth,
-                "frequent": frequent,
-                "once": tuple(content["once"]),
-                "covered": covered,
-            }
-        )
-
 
 @dataclass(frozen=True)
 class Statistics:
@@ -112,16 +96,6 @@ class Statistics:
         counts = np.bincount(bins, minlength=2 * MAX_LOG_RATIO * BINS_PER_OCTAVE + 1)
         median = float(np.median(ratios)) if ratios.size else 0.0
         return cls(len(corpus), len(valid), tuple(counts.tolist()), median, src, tgt)
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain lists and numbers."""
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, content: Mapping[str, Any]) -> Self:
-        """The inverse of `to_json`."""
-        sides = {side: Vocabulary.from_json(content[side]) for side in ("src", "tgt")}
-        return cls(**{**content, "ratio_counts": tuple(content["ratio_counts"]), **sides})
 
 
 def ratio_edges() -> tuple[float, ...]:

@@ -13,9 +13,8 @@ from s2s.data.caps import Caps
 from s2s.data.corpus import Corpus, Splits
 from s2s.data.files import CAPS, existing
 from s2s.data.formats import pairing, streams
-from s2s.data.formats.pairing import TABLE_FORMATS, TURN
 from s2s.data.formats.streams import Content, ReadingBudget
-from s2s.data.formats.table import HEAD, one_line
+from s2s.data.formats.table import HEAD, TURN, is_table, one_line
 from s2s.data.options import ENCODING, Options
 from s2s.data.pair import Pair
 
@@ -110,18 +109,18 @@ def _corpus(content: Content, options: TextOptions, caps: Caps) -> Corpus:
 
 def _texts(content: Content, options: TextOptions, budget: ReadingBudget) -> Iterator[str]:
     """The texts of a file; each row of a table is one dialogue."""
-    is_table = pairing.suffix(content.file) in TABLE_FORMATS
+    is_a_table = is_table(content.file)
     lines = (
         pairing.texts(
             content, options.column, budget, "turn" if options.unit == "dialogue" else "auto"
         )
-        if is_table
+        if is_a_table
         else streams.lines(content, budget)
     )
     if options.unit == "passage":
         yield from _passages(lines, options.length, options.step)
         return
-    for text in dialogues(lines) if options.unit == "dialogue" and not is_table else lines:
+    for text in dialogues(lines) if options.unit == "dialogue" and not is_a_table else lines:
         if stripped := budget.truncate(one_line(text)).strip():
             yield stripped
 

@@ -172,10 +172,6 @@ def delete_old_uploads() -> None:
     for folder in (settings.home() / "corpora").glob(".*"):  # of a save that did not end
         if _seconds_since_change(folder) > UNREACHABLE:
             shutil.rmtree(folder, ignore_errors=True)
-    for kind in ("corpora", "studies"):
-        for state in (settings.home() / kind).glob("*/state-*.json"):  # of a server that was killed
-            if _seconds_since_change(state) > UNREACHABLE:
-                state.unlink(missing_ok=True)
     files.remove_temporaries(settings.home(), UNREACHABLE, time.time())
 
 

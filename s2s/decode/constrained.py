@@ -89,7 +89,7 @@ def _contains(phrase: Phrase, word: Phrase) -> bool:
     return any(phrase[at : at + n] == word for at in range(len(phrase)))
 
 
-class Progress(NamedTuple):
+class PhraseProgress(NamedTuple):
     """How far each prefix has got with each distinct phrase: (..., phrases) each."""
 
     matched: Tensor  # how many tokens of the phrase the prefix ends in
@@ -115,14 +115,14 @@ class _Phrases:
         moves = [_transitions(phrase, tokens, longest) for phrase in self.distinct]
         self.transitions = torch.tensor(moves)  # (phrases, longest, tokens + 1)
 
-    def after(self, ids: Sequence[int]) -> Progress:
+    def after(self, ids: Sequence[int]) -> PhraseProgress:
         """Of one prefix, (phrases,) each."""
-        progress = Progress(torch.zeros_like(self.wanted), self.wanted)
+        progress = PhraseProgress(torch.zeros_like(self.wanted), self.wanted)
         for token in ids:
             progress = self.advance(progress, torch.tensor(token))
         return progress
 
-    def advance(self, progress: Progress, tokens: Tensor) -> Progress:
+    def advance(self, progress: PhraseProgress, tokens: Tensor) -> PhraseProgress:
         """After one more token per prefix (...)."""
         other = len(self.tokens)  # the last column stands for every other token
         nearest = torch.searchsorted(self.tokens, tokens.contiguous())
@@ -133,9 +133,9 @@ class _Phrases:
         is_whole = matched.eq(self.lengths)
         matched = matched.masked_fill(is_whole, 0)
         left = (progress.left - is_whole.long()).clamp(min=0)
-        return Progress(matched, left)
+        return PhraseProgress(matched, left)
 
-    def at_least(self, progress: Progress) -> int:
+    def at_least(self, progress: PhraseProgress) -> int:
         """A lower bound of the tokens that one prefix still lacks: phrases may share tokens."""
         lacking: Counter[int] = Counter()  # by token, as often as the phrase that needs most of it
         for number, phrase in enumerate(self.distinct):
@@ -144,7 +144,7 @@ class _Phrases:
             lacking |= Counter(phrase * left) - Counter(phrase[:matched])
         return lacking.total()
 
-    def met(self, progress: Progress) -> Tensor:
+    def met(self, progress: PhraseProgress) -> Tensor:
         """Tokens of whole phrases and of the phrase that has got furthest (...): some next token always adds at least
         one.
         """
@@ -153,7 +153,7 @@ class _Phrases:
         begun = progress.matched * progress.left.gt(0)  # (..., phrases)
         return completed + begun.amax(-1)
 
-    def wanted_next(self, progress: Progress) -> tuple[Tensor, Tensor]:
+    def wanted_next(self, progress: PhraseProgress) -> tuple[Tensor, Tensor]:
         """The token that each phrase needs now, and whether it is needed and no earlier phrase needs the same:
 
         (rows, phrases) both.
@@ -194,7 +194,7 @@ class _Banks:
         self.phrases = phrases
         self.processors = processors
         self.beam = beam
-        self.progress: Progress | None = None
+        self.progress: PhraseProgress | None = None
         self.has_finished = torch.zeros(len(processors.sources), dtype=torch.bool)
         self.may_finish = torch.empty(0, 0)
 
@@ -204,7 +204,9 @@ class _Banks:
         self.progress = progress
         every = self._candidates(logits - log_sums, live, progress, n)  # (sources, m) each
         rows = flat_rows(every.parents, live.totals.shape[1])  # (sources, m)
-        before = Progress(progress.matched[rows], progress.left[rows])  # (sources, m, phrases) each
+        before = PhraseProgress(
+            progress.matched[rows], progress.left[rows]
+        )  # (sources, m, phrases) each
         after = self.phrases.advance(before, every.tokens)
         met = self.phrases.met(after).masked_fill(every.totals.eq(NEG_INF), -1)  # (sources, m)
 
@@ -236,18 +238,18 @@ class _Banks:
         """Prefixes that may not finish yet keep no search running that has found enough."""
         return torch.where(self.may_finish | totals.eq(NEG_INF), totals, HOPELESS)
 
-    def _progress(self, live: LiveBeams) -> Progress:
+    def _progress(self, live: LiveBeams) -> PhraseProgress:
         """Of the live prefixes, (rows, phrases) each."""
         if self.progress is None:
             matched, left = self.phrases.after(self.processors.prefix)  # (phrases,) each
             n_rows = len(live.rows)
-            return Progress(matched.expand(n_rows, -1), left.expand(n_rows, -1))
+            return PhraseProgress(matched.expand(n_rows, -1), left.expand(n_rows, -1))
         matched, left = self.progress
-        before = Progress(matched[live.rows], left[live.rows])
+        before = PhraseProgress(matched[live.rows], left[live.rows])
         return self.phrases.advance(before, live.prefixes.last)
 
     def _candidates(
-        self, log_probs: Tensor, live: LiveBeams, progress: Progress, n: int
+        self, log_probs: Tensor, live: LiveBeams, progress: PhraseProgress, n: int
     ) -> Candidates:
         """The n best of each row, and the tokens that its phrases need: (sources, beam * (n + phrases)).
 

@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from s2s.demo.sentences import (
     ALIGNED,
+    EXAMPLE_LINKS,
     EXAMPLES,
-    GOLD_LINKS,
     SHOWS,
     held_out_sentences,
     random_sentences,
 )
 
 if TYPE_CHECKING:
-    from s2s.demo.extrapolation import shipped_results
-    from s2s.demo.faults import Measured, shipped_about, shipped_faults
+    from s2s.demo.results import Measured, shipped_about, shipped_faults, shipped_results
 
 # Ids are permanent: links name them.
 EVERYDAY = "demo-en-de"  # opens where a page is asked for nothing
@@ -41,12 +40,8 @@ PURPOSES = MappingProxyType(
 
 def __getattr__(name: str) -> Any:
     """Results are imported when they are first used: the ids of the demos cost no torch."""
-    if name == "shipped_results":
-        from s2s.demo.extrapolation import shipped_results
+    if name in ("Measured", "shipped_about", "shipped_faults", "shipped_results"):
+        from s2s.demo import results
 
-        return shipped_results
-    if name in ("Measured", "shipped_about", "shipped_faults"):
-        from s2s.demo import faults
-
-        return getattr(faults, name)
+        return getattr(results, name)
     raise AttributeError(f"`s2s.demo` has no `{name}`")

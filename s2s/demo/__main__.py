@@ -1,37 +1,22 @@
-"""`python -m s2s.demo all`: make everything again that ships and that this project makes; hours of one thread.
-
-`python -m s2s.demo stale` makes only what was made of something else than today's code would make it of. With names of
-artifacts (s2s/demo/artifacts.py), only these: five to twenty minutes for a demo run, seconds for `previews` and
-`sentences`. `measured`, `extrapolation` and `faults` with words train what is missing in their files, and can be
-interrupted.
-"""
+"""`python -m s2s.demo`: make again what ships and what this project makes. The recipes are in a checkout only."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-
-from s2s.config import UserError
-from s2s.demo import artifacts, extrapolation, faults, measured
 
 
-def main(arguments: Sequence[str]) -> None:
-    """Make what is asked for."""
-    with_words = {"measured": measured, "extrapolation": extrapolation, "faults": faults}
-    for name, module in with_words.items():
-        if arguments[:1] == [name]:
-            module.main(arguments[1:])
-            return
-    if not arguments:
-        raise SystemExit(__doc__)
-    chosen = list(artifacts.ARTIFACTS) if "all" in arguments else list(arguments)
+def main() -> None:
+    """Call the recipes, or say where they are."""
     try:
-        for name in artifacts.stale() if chosen == ["stale"] else chosen:
-            artifacts.make(name)
-            print(f"{name} is made")
-    except UserError as error:
-        raise SystemExit(str(error)) from error
+        from benchmarks.make import command
+    except ModuleNotFoundError as error:
+        if not str(error.name).startswith("benchmarks"):
+            raise
+        raise SystemExit(
+            "What ships is made in a checkout of s2s, by benchmarks/make; run this command there."
+        ) from error
+    command.main(sys.argv[1:])
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -1,17 +1,14 @@
-"""The example sentences of the demos, and files made from their datasets, since generating these takes seconds."""
+"""The example sentences of the demos, and those of their datasets that they were not trained on."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
-from s2s import files
-from s2s.data import Pair, is_for_tests, load, splits
+from s2s.data import is_for_tests, load, splits
 
-RANDOM_SENTENCES = Path(__file__).parent / "random_sentences"  # the sources of split `random`
-HELD_OUT_SENTENCES = Path(__file__).parent / "held_out_sentences"  # those of HELD_OUT
-GOLD_LINKS = Path(__file__).parent / "gold_links"  # of the examples, then of split `random`
+EXAMPLE_LINKS = Path(__file__).parent / "example_links.tsv"  # dataset, source, target, links
 HELD_OUT = ("unseen", "deep", "agreement")  # splits that are harder than `random`, where there are
 # The first is shown first. All are in the training data, but those of `everyday`, which are test sentences, so that a
 # translation by a person stands beside the model's.
@@ -68,50 +65,16 @@ def random_sentences(source: str) -> tuple[str, ...]:
     """Sources that a demo was not trained on, in its dataset's split `random` or `test`; none for another dataset."""
     if is_for_tests(source):
         return tuple(pair.src for pair in load(source).pairs)
-    return _lines(RANDOM_SENTENCES, source)
+    return _sources(source, ("random",))
 
 
 def held_out_sentences(source: str) -> tuple[str, ...]:
     """The sources of a demo dataset's splits HELD_OUT; none for another dataset."""
-    return _lines(HELD_OUT_SENTENCES, source)
+    return _sources(source, HELD_OUT)
 
 
-def _lines(folder: Path, source: str) -> tuple[str, ...]:
-    """The file of a generated dataset, since making its pairs takes seconds."""
-    file = folder / f"{source.removeprefix('builtin:')}.txt"
-    return tuple(file.read_text(encoding="utf-8").splitlines()) if source in ALIGNED else ()
-
-
-def write() -> None:
-    """Write all files of the three folders again."""
-    for source in ALIGNED:
-        name = source.removeprefix("builtin:")
-        files.write_bytes(RANDOM_SENTENCES / f"{name}.txt", _text(sentences(source)))
-        files.write_bytes(HELD_OUT_SENTENCES / f"{name}.txt", _text(held_out(source)))
-        files.write_bytes(GOLD_LINKS / f"{name}.tsv", _text(aligned(source)))
-
-
-def sentences(source: str) -> list[str]:
-    """Sources that a demo was not trained on."""
-    return [pair.src for pair in load(source, "random").pairs]
-
-
-def held_out(source: str) -> list[str]:
-    """The sources of its splits HELD_OUT, in this order."""
-    names = [name for name in HELD_OUT if name in splits(source)]
-    return [pair.src for name in names for pair in load(source, name).pairs]
-
-
-def aligned(source: str) -> list[str]:
-    """A line per pair: target, tab, links such as `0-0 1-2`, source position first."""
-    train = {pair.src: pair for pair in reversed(load(source).pairs)}
-    pairs = [*(train[text] for text in EXAMPLES[source]), *load(source, "random").pairs]
-    return [f"{pair.tgt}\t{_links(pair)}" for pair in pairs]
-
-
-def _links(pair: Pair) -> str:
-    return " ".join(f"{link.src}-{link.tgt}" for link in pair.gold.links) if pair.gold else ""
-
-
-def _text(lines: list[str]) -> bytes:
-    return "".join(f"{line}\n" for line in lines).encode()
+def _sources(source: str, names: Sequence[str]) -> tuple[str, ...]:
+    if source not in ALIGNED:
+        return ()
+    found = [name for name in names if name in splits(source)]
+    return tuple(pair.src for name in found for pair in load(source, name).pairs)

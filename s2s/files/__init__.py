@@ -1,5 +1,6 @@
 """What is stored: files and folders written whole, archives, and the database. Only the database needs a library."""
 
+from s2s.files.as_json import as_text, from_json, to_json
 from s2s.files.atomic import (
     TRASH,
     UNDO_SECONDS,
@@ -26,9 +27,11 @@ __all__ = [
     "UnwrittenError",
     "append_line",
     "archives",
+    "as_text",
     "csv_cell",
     "csv_writer",
     "database",
+    "from_json",
     "new_folder",
     "read_lines",
     "remove_older",
@@ -36,6 +39,7 @@ __all__ = [
     "require_free",
     "size",
     "stored",
+    "to_json",
     "write_bytes",
     "write_json",
     "write_text",

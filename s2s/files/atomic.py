@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from s2s.config import UserError, shortened
+from s2s.files.as_json import to_json
 
 TRASH = ".deleted-"  # before the id of a run that was deleted, as long as that can be undone
 UNDO_SECONDS = 60.0
@@ -116,14 +117,14 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Writes UTF-8 JSON; half a character, which no text has, becomes `?`."""
-    text = json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    """Writes what `to_json` makes of a value in UTF-8; half a character, which no text has, becomes `?`."""
+    text = json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False, default=to_json) + "\n"
     write_bytes(path, text.encode(errors="replace"))
 
 
 def append_line(path: Path, value: Any) -> None:
     """Appends one JSON value as a line, in one write."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n"
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, default=to_json) + "\n"
     line = text.encode(errors="replace")
     try:
         with path.open("ab") as file:

@@ -50,7 +50,7 @@ def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-class Kind(NamedTuple):
+class StoredKind(NamedTuple):
     """Where things of a kind are, and which of their files says whose they are."""
 
     name: str  # as a visitor calls it
@@ -63,11 +63,11 @@ class Kind(NamedTuple):
         return settings.home() / self.folder
 
 
-RUN = Kind("run", "runs", "recipe.json")
-DATASET = Kind("saved dataset", "corpora", "about.json")
-EVALUATION = Kind("evaluation", "evaluations", "evaluation.json")
-UPLOAD = Kind("upload", "incoming", "upload.json")
-MEASUREMENT = Kind("measurement", "measurements", "measurement.json")
+RUN = StoredKind("run", "runs", "recipe.json")
+DATASET = StoredKind("saved dataset", "corpora", "about.json")
+EVALUATION = StoredKind("evaluation", "evaluations", "evaluation.json")
+UPLOAD = StoredKind("upload", "incoming", "upload.json")
+MEASUREMENT = StoredKind("measurement", "measurements", "measurement.json")
 EXPORTS = "exports"  # the folder of the zips that visitors download
 KINDS = (RUN, DATASET, EVALUATION, UPLOAD, MEASUREMENT)
 
@@ -76,7 +76,7 @@ KINDS = (RUN, DATASET, EVALUATION, UPLOAD, MEASUREMENT)
 class Item:
     """Something stored. `changed` is in seconds since the epoch; `rows` are the sentence pairs of a saved dataset."""
 
-    kind: Kind
+    kind: StoredKind
     owner: str
     name: str
     folder: Path
@@ -213,7 +213,7 @@ def _folders(parent: Path) -> Iterator[Path]:
                 yield Path(entry.path)
 
 
-def _item(kind: Kind, folder: Path) -> Item | None:
+def _item(kind: StoredKind, folder: Path) -> Item | None:
     try:
         said = about(folder / kind.about)
     except OSError:  # not such a folder, or deleted meanwhile

@@ -90,7 +90,7 @@ def wait_for_jobs(
 def wait_for_readers(workspace: str, sleep: Callable[[float], None] = time.sleep) -> None:
     """Until the process that reads a dataset of theirs has noticed that this is deleted, or long enough."""
     until = time.monotonic() + PATIENCE
-    while time.monotonic() < until and is_reading(settings.home() / "incoming", workspace):
+    while time.monotonic() < until and is_reading(workspace):
         sleep(POLL)
 
 

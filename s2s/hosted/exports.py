@@ -152,7 +152,7 @@ def _add(archive: zipfile.ZipFile, item: Item) -> None:
             archives.add(archive, name, content)
 
 
-def _progress(done: Mapping[str, lessons.Progress]) -> bytes:
+def _progress(done: Mapping[str, lessons.LessonProgress]) -> bytes:
     answers = {lesson: dict(progress.answers) for lesson, progress in done.items()}
     return json.dumps(answers, indent=1, sort_keys=True).encode()
 

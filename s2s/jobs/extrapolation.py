@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 from types import MappingProxyType
-from typing import Any
 
 from s2s import files
 from s2s.config import POSITION_KINDS, PRESETS, Config, asker, override, setting
@@ -67,10 +66,14 @@ class ExtrapolationResult:
     """One run on lines of each of `lengths`: share of correct lines and share of digits in their position, 0 to 1."""
 
     kind: str
+    seed: int
     lengths: tuple[int, ...]
     whole: tuple[float, ...]
     digits: tuple[float, ...]
-    seed: int = 1
+
+    def __post_init__(self) -> None:
+        if not len(self.whole) == len(self.digits) == len(self.lengths):
+            raise ValueError("one value per length")
 
 
 def run_requests(settings: ExtrapolationSettings, owner: str = asker.LOCAL) -> list[RunRequest]:
@@ -108,12 +111,13 @@ def measure(run: Run, task: str) -> ExtrapolationResult:
     seed = run.recipe.train.seed
     result = ExtrapolationResult(
         positions,
+        seed,
         LENGTHS,
         tuple(whole for whole, _ in found),
         tuple(digits for _, digits in found),
-        seed,
     )
-    files.write_json(run.folder.path / FILE, {"task": task, "step": run.step, **to_json(result)})
+    content = {"task": task, "step": run.step, **files.to_json(result)}
+    files.write_json(run.folder.path / FILE, content)
     return result
 
 
@@ -130,7 +134,7 @@ def saved(folder: RunFolder, task: str) -> ExtrapolationResult | None:
     """What `measure` saved; None where there is none, it is of another checkpoint or test, or cannot be read."""
     try:
         given = json.loads((folder.path / FILE).read_bytes())
-        found = from_json(given)
+        found = files.from_json(ExtrapolationResult, given)
         is_it = (given["task"], given["step"], found.lengths) == (
             task,
             folder.best_or_newest_step(),
@@ -139,17 +143,3 @@ def saved(folder: RunFolder, task: str) -> ExtrapolationResult | None:
     except files.UNREADABLE:
         return None
     return found if is_it else None
-
-
-def to_json(result: ExtrapolationResult) -> dict[str, Any]:
-    """The JSON object of a result."""
-    return {name: getattr(result, name) for name in ("kind", "seed", "lengths", "whole", "digits")}
-
-
-def from_json(given: dict[str, Any]) -> ExtrapolationResult:
-    """The inverse of `to_json`. Raises KeyError, TypeError or ValueError for anything else."""
-    whole, digits = (tuple(map(float, given[name])) for name in ("whole", "digits"))
-    lengths = tuple(map(int, given["lengths"]))
-    if not len(whole) == len(digits) == len(lengths):
-        raise ValueError("one value per length")
-    return ExtrapolationResult(str(given["kind"]), lengths, whole, digits, int(given["seed"]))

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from s2s.data import Corpus, Pair, TrainingPairs, parse_spec, sampled
-from s2s.files import UNREADABLE, write_bytes
+from s2s.files import UNREADABLE, from_json, write_bytes
 from s2s.runs import RunFolder
 
 FILE = "pairs.jsonl.gz"
@@ -60,8 +60,5 @@ def _is_remote(source: object) -> bool:
 
 
 def _pairs(rows: list[Any]) -> Iterator[Pair]:
-    for texts in rows:
-        if not all(isinstance(text, str) for text in texts):
-            raise TypeError("a text is none")
-        src, tgt, *more = texts
+    for src, tgt, *more in from_json(list[list[str]], rows):
         yield Pair(src, tgt, more=tuple(more))

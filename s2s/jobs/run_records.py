@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from s2s.config import Recipe, UserError, asker
+from s2s.files import from_json, to_json
 from s2s.jobs import run_copies
 from s2s.library import Library, rights, sharing
 from s2s.runs import Metrics, RunFolder, runs_folder
 
 FORMAT = 2
-ONLY_IN_1 = frozenset({"best_step", "digest"})  # fields of format 1 that nothing reads any more
 READABLE = (*sharing.SHIPPED_SOURCES, "hub:")  # sources that others can read, too
 MAX_POINTS = 100  # of the curve
 MAX_BYTES = 20_000  # of a record as JSON
@@ -48,13 +48,10 @@ class RunRecord:
     is_changed: bool  # while it trained, which its recipe does not repeat
     curve: tuple[LossPoint, ...]  # ascending, at most MAX_POINTS
 
-    def to_json(self) -> dict[str, Any]:
-        """The inverse of `read`."""
-        return {"format": FORMAT, **asdict(self), "recipe": self.recipe.to_json()}
 
-
-def record(run_id: str) -> RunRecord | None:
-    """A run of this workspace as it is now; None for one that may not be recorded, or has not been validated yet.
+def record(run_id: str) -> dict[str, Any] | None:
+    """A run of this workspace as it is now, as `read` reads it; None for one that may not be recorded, or has not been
+    validated yet.
 
     Raises UserError where this workspace may see no such run, or its files are damaged.
     """
@@ -79,7 +76,8 @@ def record(run_id: str) -> RunRecord | None:
         is_changed=bool(about.get("changes")),
         curve=curve,
     )
-    return made if len(json.dumps(made.to_json())) <= MAX_BYTES else None
+    content = {"format": FORMAT, **to_json(made)}
+    return content if len(json.dumps(content)) <= MAX_BYTES else None
 
 
 def may_record(run_id: str) -> bool:
@@ -102,22 +100,18 @@ def may_record(run_id: str) -> bool:
 
 def read(content: Mapping[str, Any]) -> RunRecord:
     """A stored record. Raises UserError for one by a newer version, and a damaged one."""
-    stored = content.get("format")
-    if stored not in (1, FORMAT):
+    if content.get("format") not in (1, FORMAT):
         raise UserError(
             "The recipe in this link was recorded by a newer version of this program, which this one cannot read;"
             " update this program."
         )
-    dropped = {"format", *(ONLY_IN_1 if stored == 1 else ())}
-    values = {key: value for key, value in content.items() if key not in dropped}
     try:
-        values["curve"] = tuple(LossPoint(int(step), float(loss)) for step, loss in values["curve"])
-        return RunRecord(**{**values, "recipe": Recipe.from_json(values["recipe"])})
+        return from_json(RunRecord, content)
     except UserError as error:
         raise UserError(
             f"The recipe in this link does not fit this version of the program: {error}"
         ) from error
-    except (KeyError, TypeError, ValueError) as error:
+    except ValueError as error:
         raise UserError(
             "The recipe in this link is damaged; ask who sent it for a new link."
         ) from error

@@ -46,7 +46,7 @@ from s2s.lessons.own import (
     share_lesson,
 )
 from s2s.lessons.progress import (
-    Progress,
+    LessonProgress,
     adopt_progress,
     all_progress,
     delete_expired_progress,

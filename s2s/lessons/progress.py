@@ -29,7 +29,7 @@ DAY = 86_400.0  # seconds
 
 
 @dataclass(frozen=True)
-class Progress:
+class LessonProgress:
     """Of one lesson: by step, from 1, the best answer so far; empty where none was given."""
 
     answers: Mapping[int, str] = field(default_factory=lambda: MappingProxyType({}))
@@ -44,10 +44,10 @@ class Progress:
         steps = enumerate(lesson.steps, 1)
         return [number for number, step in steps if step.question and number not in self.right]
 
-    def with_answer(self, step: int, answer: str = "") -> Progress:
+    def with_answer(self, step: int, answer: str = "") -> LessonProgress:
         """This step was seen, or answered; a better answer than before counts."""
         best = max(self.answers.get(step, ""), answer, key=RANKS.__getitem__)
-        return Progress(MappingProxyType({**self.answers, step: best}))
+        return LessonProgress(MappingProxyType({**self.answers, step: best}))
 
 
 def _owner(browser: str) -> str:
@@ -56,7 +56,7 @@ def _owner(browser: str) -> str:
     return f"{owner} {browser}" if browser and owner == asker.LOCAL else owner
 
 
-def all_progress(browser: str = "") -> dict[str, Progress]:
+def all_progress(browser: str = "") -> dict[str, LessonProgress]:
     """By lesson, that of the present workspace, on one's own computer that of a browser.
 
     Raises UserError where the database is away.
@@ -69,7 +69,7 @@ def all_progress(browser: str = "") -> dict[str, Progress]:
             for row in connection.execute(mine):
                 answers = found.setdefault(row.lesson, {})
                 answers[row.step] = row.answer
-    return {lesson: Progress(MappingProxyType(answers)) for lesson, answers in found.items()}
+    return {lesson: LessonProgress(MappingProxyType(answers)) for lesson, answers in found.items()}
 
 
 def note_step(

@@ -7,7 +7,7 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar
@@ -134,11 +134,8 @@ def sharing(kind: str, id: str) -> Sharing:
     if not stored.ID.fullmatch(id):
         return Sharing()
     try:
-        content = json.loads(_sharing_file(kind, id).read_bytes())
-        return Sharing(
-            content["link"] is True, content["data"] is True, content.get("copy") is True
-        )
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return files.from_json(Sharing, json.loads(_sharing_file(kind, id).read_bytes()))
+    except (OSError, ValueError, RecursionError):
         return Sharing()
 
 
@@ -148,7 +145,7 @@ def share(thing: Thing, what: Sharing) -> None:
     Its files say whose it is; only of a run that waits, which has none, the caller does.
     """
     require("change", _as_stored(thing))
-    files.write_json(_sharing_file(thing.kind, thing.id), {"format": FORMAT, **asdict(what)})
+    files.write_json(_sharing_file(thing.kind, thing.id), {"format": FORMAT, **files.to_json(what)})
 
 
 def _as_stored(thing: Thing) -> Thing:

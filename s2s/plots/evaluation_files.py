@@ -17,7 +17,7 @@ from s2s.jobs import external
 from s2s.jobs import provenance as repeating
 from s2s.library import Library, rights, sharing
 from s2s.plots.picture import NamedFile
-from s2s.questions import Evaluate, Evaluated, Table, to_json
+from s2s.questions import Evaluate, Evaluated, Table
 from s2s.runs import EvaluationFolder, ExternalScores, evaluations
 from s2s.scores import METRICS, comparable
 from s2s.words import FRACTIONS
@@ -130,7 +130,7 @@ def bundle(answer: Evaluated) -> bytes:
     given = external.covering(place, answer.n)
     runs = dict.fromkeys(system.run for system in answer.evaluation.systems if system.run)
     commands = "".join(f"{own['command']}\n" for own in described if "command" in own)
-    made = json.dumps(to_json(answer.provenance), ensure_ascii=False, indent=1)
+    made = json.dumps(answer.provenance, ensure_ascii=False, indent=1)
     scores = {**answer.scores, "evaluation": place.id, "names": answer.names}
     readme = README.format(
         name=answer.evaluation.name,
@@ -143,7 +143,7 @@ def bundle(answer: Evaluated) -> bytes:
         **_texts(place, answer),
         "scores.csv": Evaluate().table(answer).csv(),
         "scores.json": json.dumps(
-            {**scores, "provenance": to_json(answer.provenance)}, ensure_ascii=False, indent=1
+            {**scores, "provenance": answer.provenance}, ensure_ascii=False, indent=1
         ),
         "provenance.json": made,
         "commands.txt": commands,

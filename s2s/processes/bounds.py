@@ -16,6 +16,14 @@ import psutil
 # Exit statuses as a shell reports them for SIGALRM and SIGKILL; Windows has neither signal.
 TIME_OVER = 128 + 14
 OUT_OF_MEMORY = 128 + 9
+# What torch says in a RuntimeError, and the system where a library is imported.
+NO_MEMORY = (
+    "failed to map segment",
+    "Cannot allocate memory",
+    "can't allocate memory",
+    "not enough memory",
+    "out of memory",
+)
 LOOK = 0.1  # seconds between two looks at the memory, where a thread has to look
 UNLIMITED = "This system cannot limit the memory of a process; every 0.1 s, the process checks its own instead."
 
@@ -48,6 +56,11 @@ def is_time_over(code: int) -> bool:
 def is_killed(code: int) -> bool:
     """Whether one with this exit status was ended from outside or had too much memory."""
     return code in (OUT_OF_MEMORY, 128 - OUT_OF_MEMORY)
+
+
+def is_out_of_memory(error: Exception) -> bool:
+    """Whether that is what an error of Python, torch or the system is about."""
+    return isinstance(error, MemoryError) or any(words in str(error) for words in NO_MEMORY)
 
 
 def memory() -> int:

@@ -97,7 +97,12 @@ class Channel:
             return
         *lines, self._heard = self._heard.split(b"\n")
         for line in lines:
-            yield {**json.loads(line), "n_bytes": len(line)}
+            try:
+                answer = {**json.loads(line), "n_bytes": len(line)}
+            except (ValueError, TypeError, RecursionError):  # what it opened has taken it over
+                self.close()
+                return
+            yield answer
 
     def hang_up(self) -> None:
         """Sends no more: the process ends by itself."""
@@ -118,4 +123,6 @@ class Channel:
         while self._reader.is_alive():  # it may wait for somebody who reads
             with contextlib.suppress(queue.Empty):
                 self._arrived.get(timeout=0.01)
+        with contextlib.suppress(queue.Full):  # its end, for another thread that waits for it
+            self._arrived.put_nowait(b"")
         self.hang_up()

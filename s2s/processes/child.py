@@ -18,19 +18,10 @@ from typing import Any
 from s2s import settings
 from s2s.config import UserError
 from s2s.processes import bounds
-from s2s.processes.channel import MAX_LINE
 from s2s.processes.program import TooLargeError
 
 REPORT = 0.25  # seconds between two lines about progress
 TOO_LARGE = MappingProxyType({"too_large": True})
-# What torch says in a RuntimeError, and the system where a library is imported.
-OUT_OF_MEMORY = (
-    "failed to map segment",
-    "Cannot allocate memory",
-    "can't allocate memory",
-    "not enough memory",
-    "out of memory",
-)
 Work = Callable[[Any, "Here"], Iterator[Any]]
 
 
@@ -62,13 +53,14 @@ class Answers:
     """Lines on what was the standard output; whatever else is printed joins the errors."""
 
     def __init__(self) -> None:
+        self.max_line = 0  # bytes; until `main` knows
         self._file = os.fdopen(os.dup(1), "wb")
         os.dup2(2, 1)
 
     def write(self, **answer: Any) -> None:
         """One line. Where nobody reads it, the closed input says so too."""
         content = json.dumps(answer).encode()
-        if len(content) > MAX_LINE:
+        if len(content) > self.max_line:
             raise TooLargeError
         self._file.write(content + b"\n")
 
@@ -104,12 +96,13 @@ def main(name: str) -> None:
     """Serves until the input closes."""
     answers = Answers()
     orders = Orders()
+    answers.max_line = int(orders.about["max_line"])
     niceness, log = int(orders.about["niceness"]), str(orders.about["log"])
-    if niceness:
-        bounds.nice(niceness)
-        settings.lower_priority(niceness)
     module, _, function = name.partition(":")
     work: Work = getattr(importlib.import_module(module), function)
+    if niceness:  # from here on: somebody waits for the start
+        bounds.nice(niceness)
+        settings.lower_priority(niceness)
     n_bytes = bounds.memory()
     answers.write(ready=os.getpid())
     answers.flush()
@@ -131,7 +124,7 @@ def _carry_out(
     """Writes the answers; how it ended."""
 
     def exceeded() -> None:
-        here.answers.write(id=here.number, **TOO_LARGE)
+        here.answers.write(id=here.number, **TOO_LARGE, is_last=True)
         here.answers.flush()
 
     limits = bounds.limited_memory(memory, exceeded) if memory else contextlib.nullcontext()
@@ -143,10 +136,8 @@ def _carry_out(
         return {"error": "Stopped."}
     except UserError as error:
         return {"error": str(error)}
-    except (MemoryError, TooLargeError):
-        return TOO_LARGE
     except Exception as error:
-        if any(words in str(error) for words in OUT_OF_MEMORY):
+        if bounds.is_out_of_memory(error) or isinstance(error, TooLargeError):
             return TOO_LARGE
         # Log where, not what: an exception's message may quote a visitor's text.
         frames = traceback.format_tb(error.__traceback__)

@@ -5,10 +5,9 @@ They open what visitors bring, and no secret, key or address of the server is th
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
 from types import MappingProxyType
@@ -81,22 +80,6 @@ def for_reading(
 def for_jobs(more: Mapping[str, str] = NOTHING_MORE) -> dict[str, str]:
     """Of a worker, and of a process that does a job: the database, too."""
     return _chosen((*ANYTHING, *NETWORK, *QUEUE), needed=("PG*",)) | _path() | dict(more)
-
-
-@contextlib.contextmanager
-def replaced(environment: Mapping[str, str]) -> Iterator[None]:
-    """This process has that environment meanwhile: for libraries that start processes with their own's."""
-    before = dict(os.environ)
-    try:
-        _replace(environment)
-        yield
-    finally:
-        _replace(before)
-
-
-def _replace(environment: Mapping[str, str]) -> None:
-    os.environ.clear()
-    os.environ.update(environment)
 
 
 def _chosen(patterns: tuple[str, ...], needed: tuple[str, ...] = ()) -> dict[str, str]:

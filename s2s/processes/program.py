@@ -9,13 +9,13 @@ from __future__ import annotations
 import contextlib
 import itertools
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from s2s.config import UserError
 from s2s.processes import environment
-from s2s.processes.channel import Channel, launch
+from s2s.processes.channel import MAX_LINE, Channel, launch
 
 FOREVER = 1e9  # seconds
 
@@ -29,6 +29,7 @@ class Program:
     niceness: int = 0  # it comes after this process
     from_hub: bool = False  # it may read from the Hub
     variables: Mapping[str, str] = field(default_factory=dict)  # more of its environment
+    max_line: int = MAX_LINE  # bytes of one answer
 
 
 class TooLargeError(Exception):
@@ -51,7 +52,8 @@ class Process(Channel):
         module = ("s2s.processes.child", program.work)
         super().__init__(launch(module, program.log, env, is_heard=True))
         self._numbers = itertools.count(1)
-        self.send({"log": program.log, "niceness": program.niceness})
+        about = {"log": program.log, "niceness": program.niceness, "max_line": program.max_line}
+        self.send(about)
 
     def order(
         self,
@@ -79,7 +81,8 @@ class Process(Channel):
         seconds: float = FOREVER,
         told: Callable[[Mapping[str, Any]], None] = lambda line: None,
     ) -> Iterator[Any]:
-        """Those to an order, within these seconds in all; `told` gets what it says of its progress.
+        """Those to an order, within these seconds in all; those to others are dropped. `told` gets what it says of its
+        progress.
 
         Raises UserError as the work did, TooLargeError, EndedError where the process ended, and TimeoutError.
         """
@@ -105,8 +108,14 @@ class Process(Channel):
 
 
 def ask(
-    program: Program, content: Any, *, seconds: float = FOREVER, memory: int | None = None
-) -> Iterator[Any]:
+    program: Program,
+    content: Any,
+    *,
+    seconds: float = FOREVER,
+    memory: int | None = None,
+    more_memory: int | None = None,
+) -> Generator[Any]:
     """The answers of a process for one order. Raises as `Process` and `answers` do."""
     with contextlib.closing(Process(program)) as process:
-        yield from process.answers(process.order(content, memory=memory), seconds)
+        number = process.order(content, memory=memory, more_memory=more_memory)
+        yield from process.answers(number, seconds)

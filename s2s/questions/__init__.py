@@ -28,9 +28,7 @@ from s2s.questions.question import (
     SUBJECT,
     VIEW,
     Question,
-    as_text,
     options,
-    to_json,
 )
 from s2s.questions.row_finding import clearest_row, row_finding
 from s2s.questions.same_word import (

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from s2s.analysis import SentenceRow, sentence_rows
 from s2s.config import flat
 from s2s.decode import STRATEGIES
+from s2s.files import to_json
 from s2s.jobs import external
 from s2s.library import guests
 from s2s.questions.have import Have, about
@@ -129,7 +130,12 @@ def read(place: EvaluationFolder, have: Have) -> Evaluated:
     given = external.covering(place, int(scores["n"])) if scores.get("is_final") else []
     if given:
         scores = external.joined(scores, given, stored.baseline)
-        rows = [{**one.to_json(), "name": shown.systems[one.system].name} for one in given]
+        rows = [
+            {**to_json(one), "n": len(one.values), "name": shown.systems[one.system].name}
+            for one in given
+        ]
+        for row in rows:
+            del row["values"]
         made = {**made, "external": rows}
     made = guests.provenance(made, stored)
     titles = have.titles(system.run for system in stored.systems)

@@ -10,8 +10,8 @@ from typing import ClassVar, NamedTuple
 
 from s2s.analysis import Links, to_pharaoh
 from s2s.config import Recipe, UserError, nfc
-from s2s.data import Corpus, Gold, Link, Pair, apply_task, parse_spec
-from s2s.demo import ALIGNED, EXAMPLES, GOLD_LINKS, random_sentences
+from s2s.data import Corpus, Gold, Link, Pair, apply_task, load, parse_spec
+from s2s.demo import ALIGNED, EXAMPLE_LINKS
 from s2s.library import Library, sharing
 from s2s.questions.have import Have
 from s2s.questions.question import RUN, Question, subject
@@ -92,16 +92,16 @@ def aligned_targets(spec: str, recipe: Recipe) -> Targets:
 def _pairs(spec: str) -> Iterator[Pair]:
     """Aligned pairs: of a built-in dataset its examples and split `random`, of a saved dataset its first lines.
 
-    The links of built-in datasets are kept as files, since generating the corpus again takes seconds, and memory.
+    The examples are in a file of their own, since the split that they are from takes memory.
     """
     kind, name, _ = parse_spec(spec)
     builtin = f"{kind}:{name}"
     if builtin in ALIGNED:
-        random = random_sentences(builtin)
-        lines = (GOLD_LINKS / f"{name}.tsv").read_text(encoding="utf-8").splitlines()
-        for src, line in zip((*EXAMPLES[builtin], *random), lines, strict=True):
-            tgt, links = line.split("\t")
-            yield Pair(src, tgt, _gold(links))
+        for line in EXAMPLE_LINKS.read_text(encoding="utf-8").splitlines():
+            dataset, src, tgt, links = line.split("\t")
+            if dataset == builtin:
+                yield Pair(src, tgt, _gold(links))
+        yield from load(builtin, "random").pairs
     elif kind == "corpus":
         folder = Library().dataset(name)
         for split in ("valid", "train"):

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
-import math
 import shlex
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import Field, dataclass
@@ -12,6 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 from s2s.config import UserError, choose, shortened
+from s2s.files import as_text
 from s2s.questions.table import Table
 
 if TYPE_CHECKING:
@@ -243,25 +242,3 @@ def _whole(name: str, text: str) -> int:
         return int(text)
     except ValueError:
         raise UserError(f"`{name}` is `{shortened(text)}`; give a whole number.") from None
-
-
-def to_json(value: Any) -> Any:
-    """An answer as JSON: dataclasses by field, arrays as lists, what is not finite as null."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        value = {row.name: getattr(value, row.name) for row in dataclasses.fields(value)}
-    elif hasattr(value, "_asdict"):
-        value = value._asdict()
-    elif hasattr(value, "tolist"):  # an array, or one of its numbers
-        value = value.tolist()
-    if isinstance(value, Mapping):
-        return {str(name): to_json(one) for name, one in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
-        return [
-            to_json(one) for one in (sorted(value) if isinstance(value, set | frozenset) else value)
-        ]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def as_text(value: Any) -> str:
-    """The JSON of an answer, on one line."""
-    return json.dumps(to_json(value), ensure_ascii=False, allow_nan=False)

@@ -8,6 +8,7 @@ from typing import Any
 
 from s2s.config import UserError
 from s2s.data import PROFILE_SECTIONS, DatasetProfile, Statistics, profile_of
+from s2s.files import from_json
 from s2s.library import guests
 from s2s.reports import document
 from s2s.runs import Run
@@ -62,7 +63,7 @@ def _statistics(run: Run, source: object) -> Statistics | str:
             "There are no statistics of this dataset: it is not stored here, or is too large to read"
             " while a report is written; Data shows those of a saved dataset."
         )
-    return Statistics.from_json(stored)
+    return from_json(Statistics, stored)
 
 
 def _computed(of: DatasetProfile, run: Run) -> Mapping[str, Any] | None:

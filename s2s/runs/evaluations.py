@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field
 from itertools import repeat
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 from s2s import files
 from s2s.config import UserError
 from s2s.runs.store import now
-from s2s.scores import METRICS, Scoring, is_comparable
+from s2s.scores import DEFAULT_TOKENIZER, METRICS, Scoring, is_comparable
 from s2s.settings import SHIPPED_EVALUATIONS, home, new_id
 
 FORMAT = 1
@@ -53,7 +53,7 @@ class System:
     run: str = ""
     step: int = 0
     strategy: str = ""
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict, metadata={"json": "knobs"})
     sweep: str = ""  # the setting that was varied
     uploaded: str = ""  # the file's name
     checkpoint: str = ""
@@ -64,17 +64,6 @@ class System:
     def model(self) -> SystemModel:
         """Its opened run."""
         return SystemModel(self.run, self.step, self.src_lang, self.tgt_lang)
-
-    @classmethod
-    def of(cls, written: Mapping[str, Any]) -> System:
-        """As evaluation.json has it; what a newer program adds is passed over."""
-        known = {field.name: written[field.name] for field in fields(cls) if field.name in written}
-        return cls(**known, settings=written.get("knobs", {}))  # the file's name for them
-
-    def to_json(self) -> dict[str, Any]:
-        """As evaluation.json has it."""
-        content = asdict(self)
-        return {"knobs" if key == "settings" else key: value for key, value in content.items()}
 
 
 @dataclass(frozen=True)
@@ -95,13 +84,6 @@ class Sentences:
     files: tuple[str, ...] = ()  # the names of the uploaded files
     is_grouped: bool = False  # pairs of the same source are one sentence with several references
     seed: int = 0  # 0: evenly spread
-
-    @classmethod
-    def of(cls, written: Mapping[str, Any]) -> Sentences:
-        """As evaluation.json has it."""
-        known = {field.name: written[field.name] for field in fields(cls) if field.name in written}
-        lists = {name: tuple(known.get(name, ())) for name in ("notes", "files")}
-        return cls(**(known | lists))
 
 
 @dataclass(frozen=True)
@@ -144,8 +126,8 @@ class EvaluationFolder:
 
     def write(self, evaluation: Evaluation) -> None:
         """Replace evaluation.json."""
-        content = {key: value for key, value in asdict(evaluation).items() if key != "id"}
-        content["systems"] = [system.to_json() for system in evaluation.systems]
+        content = files.to_json(evaluation)
+        del content["id"]
         files.write_json(self.path / "evaluation.json", {"format": FORMAT, **content})
 
     def evaluation(self) -> Evaluation:
@@ -158,16 +140,9 @@ class EvaluationFolder:
                     f"The evaluation `{self.id}` has format {form}, newer than the {FORMAT}"
                     " known here; update this program."
                 )
-            systems = tuple(map(System.of, content["systems"]))
-            texts = {key: str(content[key]) for key in ("name", "owner", "created", "run")}
-            return Evaluation(
-                self.id,
-                **texts,
-                test=Sentences.of(content["test"]),
-                systems=systems,
-                baseline=int(content["baseline"]),
-                scoring=Scoring.of(content.get("scoring", {})),
-            )
+            # versions that did not look at the script counted with it by default
+            scoring = {"tokenize": DEFAULT_TOKENIZER, **content.get("scoring", {})}
+            return files.from_json(Evaluation, {**content, "id": self.id, "scoring": scoring})
         except files.UNREADABLE as error:
             if isinstance(error, UserError):
                 raise

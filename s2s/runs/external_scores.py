@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from s2s import files
@@ -32,16 +32,11 @@ class ExternalScores:
     added: str  # UTC, to the second
     values: tuple[float, ...]
 
-    def to_json(self) -> dict[str, object]:
-        """All but the values, with their number: for the provenance."""
-        content = {key: value for key, value in asdict(self).items() if key != "values"}
-        return {**content, "n": len(self.values)}
-
 
 def write(place: EvaluationFolder, scores: ExternalScores) -> None:
     """Store them, in place of earlier ones of this metric and system."""
     files.write_json(
-        _path(place, scores.metric, scores.system), {"format": FORMAT, **asdict(scores)}
+        _path(place, scores.metric, scores.system), {"format": FORMAT, **files.to_json(scores)}
     )
 
 
@@ -70,12 +65,11 @@ def _path(place: EvaluationFolder, metric: str, system: int) -> Path:
 def _read(path: Path) -> ExternalScores:
     try:
         content = json.loads(path.read_bytes())
-        if int(content.pop("format")) > FORMAT:
+        if int(content["format"]) > FORMAT:
             raise UserError(
                 f"The scores in `{path.name}` have a newer format than the {FORMAT} known here; update this program."
             )
-        values = tuple(map(float, content.pop("values")))
-        return ExternalScores(**content, values=values)
+        return files.from_json(ExternalScores, content)
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         if isinstance(error, UserError):
             raise

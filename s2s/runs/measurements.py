@@ -14,7 +14,7 @@ import hashlib
 import json
 import shutil
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from s2s import files, settings
@@ -66,7 +66,12 @@ class MeasurementFolder:
             files.write_text(self.path / "pairs.jsonl", content)
         files.write_json(
             self.path / "measurement.json",
-            {"format": FORMAT, "created": now(), "name": request.experiment, **asdict(request)},
+            {
+                "format": FORMAT,
+                "created": now(),
+                "name": request.experiment,
+                **files.to_json(request),
+            },
         )
 
     def request(self) -> Measurement:
@@ -77,15 +82,8 @@ class MeasurementFolder:
                 raise UserError(
                     "This measurement was made by a newer version; update this program."
                 )
-            return Measurement(
-                str(content["run"]),
-                int(content["step"]),
-                str(content["experiment"]),
-                Sentences.of(content["sentences"]),
-                dict(content["settings"]),
-                str(content["owner"]),
-                tuple(map(str, content.get("languages", ()))),
-            )
+            owner = content["owner"]  # by default it would be who asks
+            return files.from_json(Measurement, {**content, "owner": owner})
         except files.UNREADABLE as error:
             if isinstance(error, UserError):
                 raise

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import functools
-import multiprocessing
-from collections.abc import Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import ExitStack, closing
 from typing import Any
 
-import torch
-
+from s2s.config import UserError
 from s2s.model import keep_freed_memory
-from s2s.processes import environment
+from s2s.processes.program import EndedError, Process, Program, TooLargeError
 from s2s.runs.decoded import Decoded
-from s2s.runs.opening import load
+from s2s.runs.decoder import ONE_THREAD, opened
+from s2s.runs.decoder.request import decoded_from_json, decoded_to_json
 from s2s.runs.run import ROWS, Run, RunKey
-from s2s.runs.store import RunFolder
+from s2s.tokenizers import Languages
 
 MANY = 500  # sources per process; below this, its start-up of some seconds does not pay
+TRANSLATOR = Program("s2s.runs.parallel:translate_part", "decoder", variables=ONE_THREAD)
+ENDED = (
+    "One of the processes that translate ended unexpectedly, most likely because memory ran out; give fewer of them"
+    " with `--processes`, or lower `num_beams`, `num_samples` or `max_new_tokens`."
+)
 
 
 def processes_for(n_sources: int, cores: int) -> int:
@@ -28,41 +33,55 @@ def processes_for(n_sources: int, cores: int) -> int:
 def translate(
     run: Run, sources: Sequence[str], strategy: str, settings: Mapping[str, Any], processes: int
 ) -> list[Decoded]:
-    """The same as `run.translate`, in order. Raises UserError before any process starts."""
+    """The same as `run.translate`, in order; of several processes, without the record of the steps.
+
+    Raises UserError before any process starts, and where one cannot start or does not end its work.
+    """
     if processes == 1:
         return run.translate(sources, strategy, **settings)
     run.configured(strategy, settings)
     run.check_lengths(sources)
-    # Batches of similar lengths.
-    order = sorted(range(len(sources)), key=lambda number: len(sources[number]))
+    # Batches of similar lengths; the longest first, lest one process is left with it.
+    order = sorted(range(len(sources)), key=lambda number: -len(sources[number]))
     parts = [order[start : start + ROWS] for start in range(0, len(order), ROWS)]
-    context = multiprocessing.get_context("spawn")  # a fork would inherit running threads
-    results: list[Decoded | None] = [None] * len(sources)
-    each = functools.partial(_translate, run.key, strategy, dict(settings))
-    with (
-        environment.replaced(environment.for_reading()),
-        ProcessPoolExecutor(processes, context) as pool,
-    ):
-        for part, found in zip(
-            parts,
-            pool.map(each, ([sources[number] for number in part] for part in parts)),
-            strict=True,
-        ):
-            for number, one in zip(part, found, strict=True):
-                results[number] = one
-    return [one for one in results if one is not None]
+    results = dict[int, Decoded]()
+    waiting = iter(parts)
+    about = {"run": run.key, "strategy": strategy, "settings": dict(settings)}
+
+    def serve(process: Process) -> None:
+        for part in waiting:  # that no other process has taken
+            number = process.order({**about, "sources": [sources[index] for index in part]})
+            results.update(zip(part, map(decoded_from_json, process.answers(number)), strict=True))
+
+    try:
+        # Whatever ends this ends the processes first, and with them the threads.
+        with ThreadPoolExecutor(processes) as threads, ExitStack() as stack:
+            started = [
+                stack.enter_context(closing(Process(TRANSLATOR)))
+                for _ in range(min(processes, len(parts)))
+            ]
+            for served in as_completed([threads.submit(serve, process) for process in started]):
+                served.result()
+    except (EndedError, TooLargeError) as error:
+        raise UserError(ENDED) from error
+    except OSError as error:
+        raise UserError(
+            f"The processes that translate cannot be started ({error.strerror or error}); translate with"
+            " `--processes 1`."
+        ) from error
+    return [results[number] for number in range(len(sources))]
 
 
-def _translate(
-    key: RunKey, strategy: str, settings: Mapping[str, Any], sources: list[str]
-) -> list[Decoded]:
-    return _opened(key).translate(sources, strategy, **settings)
+def translate_part(order: Mapping[str, Any], _: object) -> Iterator[dict[str, Any]]:
+    """In such a process: each source's result, as JSON."""
+    folder, step, languages = order["run"]
+    run = _opened(RunKey(folder, step, Languages(*languages)))
+    yield from map(
+        decoded_to_json, run.translate(order["sources"], order["strategy"], **order["settings"])
+    )
 
 
 @functools.cache
 def _opened(key: RunKey) -> Run:
-    """Open the run once per process, and limit the process to one thread."""
-    torch.set_num_threads(1)
     keep_freed_memory()
-    # A path, which is not checked again: on a hosted server, this process acts for nobody.
-    return load(RunFolder(key.folder), key.step).in_languages(*key.languages)
+    return opened(key.folder, key.step).in_languages(*key.languages)

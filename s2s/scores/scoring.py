@@ -5,12 +5,12 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 from s2s.config import UserError, choose
 from s2s.scores.one_form import References, all_of, comparable
@@ -90,12 +90,6 @@ class Scoring:
                 f"The stemmer is one of rouge_score's English words; set the tokenizer of ROUGE to {ROUGE_SCORE}, or"
                 " leave the stemmer out."
             )
-
-    @classmethod
-    def of(cls, written: Mapping[str, Any]) -> Self:
-        """As evaluation.json has it. Versions that did not look at the script counted with 13a by default."""
-        known = {field.name: written[field.name] for field in fields(cls) if field.name in written}
-        return cls(**{"tokenize": DEFAULT_TOKENIZER, **known})
 
     def resolved(self, references: References) -> Self:
         """With the tokenizer that these references have by rule, unless one was chosen.

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
-from typing import Any, Self
+from collections.abc import Iterable
+from typing import Self
 
 from tokenizers import models, trainers
 
 from s2s.config import nfc
 from s2s.tokenizers.subword import INNER, SubwordTokenizer, pipeline, size_of
-from s2s.tokenizers.tokenizer import SPECIALS, UNK, read_vocabulary
+from s2s.tokenizers.tokenizer import SPECIALS, UNK
 
 
 class BpeTokenizer(SubwordTokenizer):
     """`"lower"` becomes e.g. `▁low` `er`: adjacent tokens are merged in the order of the learned merges."""
 
     kind = "bpe"
+    stored = (*SubwordTokenizer.stored, "merges")
+    merges: tuple[tuple[str, str], ...]
 
     def __init__(
         self,
@@ -26,6 +28,10 @@ class BpeTokenizer(SubwordTokenizer):
         lowers_capitals: bool = False,
     ) -> None:
         self.merges = tuple(merges)
+        tokens = tuple(tokens)
+        known = set(tokens)
+        if not all({left, right, left + right} <= known for left, right in self.merges):
+            raise ValueError("a merge has a token that is not in the vocabulary")
         super().__init__(tokens, lowers_capitals=lowers_capitals)
 
     def _model(self, inner: tuple[str, ...]) -> models.Model:
@@ -49,15 +55,3 @@ class BpeTokenizer(SubwordTokenizer):
         ids = learned["vocab"]
         tokens = sorted(ids, key=ids.__getitem__)
         return cls(tokens, map(tuple, learned["merges"]))
-
-    def to_json(self) -> dict[str, Any]:
-        return super().to_json() | {"merges": [list(merge) for merge in self.merges]}
-
-    @classmethod
-    def from_json(cls, content: Mapping[str, Any]) -> Self:
-        tokens = read_vocabulary(content)
-        merges = [(left, right) for left, right in content["merges"]]
-        known = set(tokens)
-        if not all({left, right, left + right} <= known for left, right in merges):
-            raise ValueError("a merge has a token that is not in the vocabulary")
-        return cls(tokens, merges, lowers_capitals=content.get("lowers_capitals") is True)

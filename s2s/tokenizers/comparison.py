@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 from s2s.config import UserError, nfc
 from s2s.tokenizers.registry import TOKENIZERS
@@ -29,9 +29,6 @@ SIZES = (
 FULL = 0.9  # of the requested size; a smaller result means that larger sizes would change nothing
 NEAR = 1.3  # a round size within this factor of the automatic size is skipped
 
-# The names of fields in JSON where they differ from those in the code.
-STORED_NAMES = {"tokens_per_word": "pieces_per_word", "requested_size": "asked"}
-
 ExampleTokens = tuple[tuple[str, int], ...]  # (token, id)
 Sizes = tuple[int | None, int | None]  # of each side
 
@@ -45,18 +42,12 @@ class SideStatistics:
     """One side of the pairs after tokenization; lengths are in tokens, without `</s>`."""
 
     vocab_size: int
-    tokens_per_word: float  # words are split on spaces
+    tokens_per_word: float = field(metadata={"json": "pieces_per_word"})  # words: split on spaces
     unknown_rate: float | None  # share of `<unk>` in held-out tokens; None without held-out pairs
     median: float
     p95: int
     longest: int
     example: ExampleTokens
-
-    @classmethod
-    def from_json(cls, content: Mapping[str, Any]) -> Self:
-        """Reads what `ComparisonRow.to_json` wrote for one side."""
-        values = _read(cls, content)
-        return cls(**values | {"example": tuple((token, id) for token, id in values["example"])})
 
 
 @dataclass(frozen=True)
@@ -64,7 +55,8 @@ class ComparisonRow:
     """One tokenizer, measured."""
 
     kind: str
-    requested_size: int | None  # None: chosen by the size of the dataset
+    # None: chosen by the size of the dataset
+    requested_size: int | None = field(metadata={"json": "asked"})
     shared: bool
     src: SideStatistics
     tgt: SideStatistics
@@ -84,26 +76,6 @@ class ComparisonRow:
     def file(self, side: str) -> str:
         """The name of the file with the tokenizer of a side, `src` or `tgt`; a shared one has one file."""
         return f"{self.kind}-{self.requested_size or 'automatic'}{'' if self.shared else f'-{side}'}.json"
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain dicts, lists and numbers."""
-        content = _stored(asdict(self))
-        return content | {side: _stored(content[side]) for side in ("src", "tgt")}
-
-    @classmethod
-    def from_json(cls, content: Mapping[str, Any]) -> Self:
-        """The inverse of `to_json`."""
-        sides = {side: SideStatistics.from_json(content[side]) for side in ("src", "tgt")}
-        return cls(**_read(cls, content) | sides)
-
-
-def _stored(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {STORED_NAMES.get(name, name): value for name, value in values.items()}
-
-
-def _read(cls: type, content: Mapping[str, Any]) -> dict[str, Any]:
-    names = [field.name for field in fields(cls)]
-    return {name: content[STORED_NAMES.get(name, name)] for name in names}
 
 
 class Sides(NamedTuple):

@@ -9,7 +9,7 @@ import math
 import re
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import ClassVar
 
 import tokenizers
 from tokenizers import Regex, models, normalizers, pre_tokenizers
@@ -72,6 +72,9 @@ class SubwordTokenizer(Tokenizer):
     capitals is read in ordinary case, but for a word that is a token so: `"WHERE ARE YOU?"` as `"Where are you?"`.
     """
 
+    stored: ClassVar[tuple[str, ...]] = ("lowers_capitals",)
+    lowers_capitals: bool
+
     def __init__(self, tokens: Iterable[str], *, lowers_capitals: bool = False) -> None:
         super().__init__(tokens)
         self.lowers_capitals = lowers_capitals
@@ -116,12 +119,6 @@ class SubwordTokenizer(Tokenizer):
     def decode(self, ids: Sequence[int]) -> str:
         joined = "".join(self.vocabulary[index] for index in ids if index >= UNK)
         return joined.removeprefix(SPACE).replace(SPACE, " ")
-
-    def to_json(self) -> dict[str, Any]:
-        content = super().to_json()
-        if self.lowers_capitals:
-            content["lowers_capitals"] = True
-        return content
 
 
 def _without_capitals(text: str) -> str:

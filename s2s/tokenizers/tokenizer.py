@@ -10,12 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, get_type_hints
 
 from tokenizers import Regex, pre_tokenizers
 
 from s2s.config import INVISIBLE_MARKS, ZERO_WIDTH_SPACE, nfc, unknown
-from s2s.files import write_text
+from s2s.files import from_json, to_json, write_text
 
 SPECIALS = ("<pad>", "<s>", "</s>", "<unk>")
 PAD, BOS, EOS, UNK = range(4)
@@ -72,6 +72,9 @@ class Tokenizer(ABC):
     """
 
     kind: ClassVar[str]
+    stored: ClassVar[
+        tuple[str, ...]
+    ] = ()  # what a file holds beside the tokens; what is False it lacks
     pad_id: int = PAD
     start_id: int = BOS  # the decoder's first input
     eos_id: int = EOS
@@ -159,12 +162,17 @@ class Tokenizer(ABC):
 
     def to_json(self) -> dict[str, Any]:
         """What `from_json` needs to build the same tokenizer."""
-        return {VOCABULARY_KEY: list(self.vocabulary[len(SPECIALS) :])}
+        more = {name: to_json(getattr(self, name)) for name in self.stored}
+        written = {name: value for name, value in more.items() if value is not False}
+        return {VOCABULARY_KEY: list(self.vocabulary[len(SPECIALS) :]), **written}
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> Self:
         """The inverse of `to_json`. Raises KeyError, TypeError or ValueError for invalid content."""
-        return cls(read_vocabulary(content))
+        hints = get_type_hints(cls)
+        stored = [name for name in cls.stored if name in content]
+        more = {name: from_json(hints[name], content[name]) for name in stored}
+        return cls(read_vocabulary(content), **more)
 
     def save(self, path: str | Path) -> None:
         """Writes one JSON file atomically; `s2s.tokenizers.load` reads it. Raises UserError if it cannot be written."""

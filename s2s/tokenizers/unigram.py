@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from typing import Any, Self
+from collections.abc import Iterable
+from typing import Self
 
 from tokenizers import models, pre_tokenizers
 
 from s2s.config import nfc
 from s2s.tokenizers.lattice import LONGEST_WORD, MIN_PROBABILITY, learn
 from s2s.tokenizers.subword import PUNCTUATION, SubwordTokenizer, size_of
-from s2s.tokenizers.tokenizer import SPACE, SPECIALS, UNK, read_vocabulary
+from s2s.tokenizers.tokenizer import SPACE, SPECIALS, UNK
 
 MAX_CHARACTERS = 1_000_000  # of distinct training words; the 29,000 pairs of Multi30k have 280,000
 DIGITS = 6  # of a log-probability: the later ones may differ between processors
@@ -22,11 +22,18 @@ class UnigramTokenizer(SubwordTokenizer):
     """`"lower"` becomes `▁low` `er` where log p(▁low) + log p(er), in nats, exceeds all other segmentations."""
 
     kind = "unigram"
+    stored = (*SubwordTokenizer.stored, "log_probs")
+    log_probs: tuple[float, ...]
 
     def __init__(
         self, tokens: Iterable[str], log_probs: Iterable[float], *, lowers_capitals: bool = False
     ) -> None:
         self.log_probs = tuple(log_probs)
+        tokens = tuple(tokens)
+        if not len({*tokens}) == len(tokens) == len(self.log_probs):
+            raise ValueError("there are not as many distinct tokens as probabilities")
+        if not all(map(math.isfinite, self.log_probs)):
+            raise ValueError("the log-probabilities are not finite numbers")
         super().__init__(tokens, lowers_capitals=lowers_capitals)
 
     def _model(self, inner: tuple[str, ...]) -> models.Model:
@@ -51,19 +58,6 @@ class UnigramTokenizer(SubwordTokenizer):
         rounded = {token: round(value, DIGITS) for token, value in log_probs.items()}
         tokens = sorted(rounded, key=lambda token: (-rounded[token], token))
         return cls(tokens, [rounded[token] for token in tokens])
-
-    def to_json(self) -> dict[str, Any]:
-        return super().to_json() | {"log_probs": list(self.log_probs)}
-
-    @classmethod
-    def from_json(cls, content: Mapping[str, Any]) -> Self:
-        tokens = read_vocabulary(content)
-        log_probs = content["log_probs"]
-        if len(set(tokens)) != len(tokens) or len(tokens) != len(log_probs):
-            raise ValueError("there are not as many distinct tokens as probabilities")
-        if not all(isinstance(value, float) and math.isfinite(value) for value in log_probs):
-            raise ValueError("the log-probabilities are not finite numbers")
-        return cls(tokens, log_probs, lowers_capitals=content.get("lowers_capitals") is True)
 
 
 def _words(texts: Iterable[str]) -> Counter[str]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from statistics import median
-from typing import Any, Self
+from typing import Self
 
 from s2s.config import nfc
-from s2s.tokenizers.tokenizer import SPECIALS, UNK, LookupTokenizer, read_vocabulary
+from s2s.tokenizers.tokenizer import SPECIALS, UNK, LookupTokenizer
 
 N_CHECKED = 2000  # texts of a side, the first ones
 # Thai and Lao, Tibetan, Burmese, Khmer, kana, and Han: scripts without spaces between words.
@@ -32,6 +32,8 @@ class WordTokenizer(LookupTokenizer):
     """
 
     kind = "word"
+    stored = ("normalizes",)
+    normalizes: bool
 
     def __init__(self, tokens: Iterable[str], *, normalizes: bool = False) -> None:
         super().__init__(tokens)
@@ -58,16 +60,6 @@ class WordTokenizer(LookupTokenizer):
 
     def decode(self, ids: Sequence[int]) -> str:
         return " ".join(self.vocabulary[index] for index in ids if index >= UNK)
-
-    def to_json(self) -> dict[str, Any]:
-        content = super().to_json()
-        if self.normalizes:
-            content["normalizes"] = True
-        return content
-
-    @classmethod
-    def from_json(cls, content: Mapping[str, Any]) -> Self:
-        return cls(read_vocabulary(content), normalizes=content.get("normalizes") is True)
 
     def _normalized(self, words: Sequence[str]) -> list[str]:
         """The words as the vocabulary has them: known ones unchanged.

@@ -2,12 +2,12 @@
 
 import csv
 import io
-import json
 
 import pytest
 
 from s2s.cli import main
-from s2s.questions import Have, SameWord, to_json
+from s2s.files import as_text
+from s2s.questions import Have, SameWord
 from s2s.questions.views import BY_NAME
 from tests.test_asked import TWO, without_plotly
 
@@ -44,8 +44,8 @@ def test_json_and_csv_have_every_digit_and_need_no_plotly(
 ) -> None:
     without_plotly(monkeypatch)
     assert main([*COMMAND, *SECOND, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found == {"question": "same-word", "asked": to_json(TWO), "answer": to_json(answer)}
+    printed = {"question": "same-word", "asked": TWO, "answer": answer}
+    assert capsys.readouterr().out == as_text(printed) + "\n"
     assert main([*COMMAND, *SECOND, "--csv"]) == 0
     _, *rows = csv.reader(io.StringIO(capsys.readouterr().out))
     table = TWO.table(answer)  # type: ignore[arg-type]

@@ -860,7 +860,7 @@ def test_a_wait_for_the_processor_is_printed_once_per_minute(
 ) -> None:
     now = 0.0
     monkeypatch.setattr(progress.time, "monotonic", lambda: now)
-    line = progress.Progress(30)
+    line = progress.ProgressLine(30)
     for now in range(0, 150, 5):
         line.tell(f"Waiting: {now}.")
     line.tell("")

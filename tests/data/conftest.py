@@ -2,13 +2,13 @@ import pytest
 
 from s2s.data import profile
 from s2s.data.repository import library
-from tests.data.reading import answer_here, read_here
+from tests.data.reading import ProcessHere, answer_here
 
 
 @pytest.fixture
 def _here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Datasets are read at once, in the process of the test."""
-    monkeypatch.setattr(profile, "_spawn", read_here)
+    monkeypatch.setattr(profile, "Process", ProcessHere)
 
 
 @pytest.fixture
@@ -18,4 +18,4 @@ def _library_here(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(datasets.config, "HF_HUB_OFFLINE", True)
     monkeypatch.setattr(datasets.config, "HF_UPDATE_DOWNLOAD_COUNTS", False)
-    monkeypatch.setattr(library, "start_reader", answer_here)
+    monkeypatch.setattr(library, "ask", answer_here)

@@ -3,12 +3,10 @@
 import pytest
 
 from s2s.config import UserError
-from s2s.data import Gold, Pair, generated, load, splits
-from s2s.data.builtin import BUILTINS, FORMER
-from s2s.data.generated import GENERATED
+from s2s.data import Pair, load, splits
+from s2s.data.builtin import BUILTINS, FORMER, GRAMMAR_SPLITS, TEMPLATE_SPLITS
+from s2s.data.shipped_pairs import path, shipped_pairs
 from s2s.runs.store import FORMER_PAIRS
-
-GRAMMAR_SPLITS = ("train", "valid", "random", "unseen", "deep", "agreement", "banks")
 
 
 def test_first_steps():
@@ -49,24 +47,13 @@ def test_mini_en_fr():
     ]
 
 
-@pytest.mark.parametrize(("name", "language"), [("en-fr", "fr"), ("en-es", "es")])
-def test_each_language_is_generated_by_its_grammar(name, language, monkeypatch):
-    grammar = pytest.importorskip("s2s.data.grammar")
-    # The real one takes seconds and has tests of its own.
-    monkeypatch.setattr(
-        grammar, "generate", lambda language, split: (Pair(language, split, Gold(())),)
+@pytest.mark.parametrize("name", [name for name in BUILTINS if path(name).exists()])
+def test_each_split_of_a_shipped_corpus_is_read(name):
+    assert splits(f"builtin:{name}") == (
+        GRAMMAR_SPLITS if name.startswith("en-") else TEMPLATE_SPLITS
     )
-    assert splits(f"builtin:{name}") == GRAMMAR_SPLITS
-    assert load(f"builtin:{name}").pairs == (Pair(language, "train", Gold(())),)
-    assert load(f"builtin:{name}", "unseen").pairs == (Pair(language, "unseen", Gold(())),)
-
-
-@pytest.mark.parametrize("name", GENERATED)
-def test_each_name_is_a_generated_dataset(name, monkeypatch):
-    monkeypatch.setattr(generated, "generate", lambda name, split: (Pair(name, split),))
-    assert splits(f"builtin:{name}") == generated.SPLITS
-    assert load(f"builtin:{name}").pairs == (Pair(name, "train"),)
-    assert load(f"builtin:{name}", "unseen").pairs == (Pair(name, "unseen"),)
+    for split in splits(f"builtin:{name}"):
+        assert load(f"builtin:{name}", split).pairs == shipped_pairs(name, split)
 
 
 @pytest.mark.parametrize("name", BUILTINS)

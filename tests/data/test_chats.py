@@ -11,8 +11,9 @@ import pandas as pd
 import pytest
 
 from s2s.config import DataConfig, UserError
-from s2s.data import Pair, load, read_references
+from s2s.data import Pair, load
 from s2s.data.files import offered
+from s2s.data.formats.reference_columns import read_references
 from s2s.data.in_memory import as_corpus
 from s2s.data.tasks import apply_task
 
@@ -67,6 +68,9 @@ def test_the_input_of_an_instruction_is_part_of_the_source(tmp_path: Path, name:
     if name in ("parquet", "jsonl", "csv"):
         drawn = load(f"disk:{tmp_path}#rows=1,sample=1").pairs
         assert {*drawn} < {*ALPACA_PAIRS}
+        plain = load(f"disk:{tmp_path}#src=instruction+input,tgt=instruction+input")
+        assert plain.is_plain
+        assert [pair.tgt for pair in plain.pairs] == ["Add. 1 2", "Say hello."]
 
 
 CONTAINERS: list[Callable[[list[dict[str, Any]]], Any]] = [

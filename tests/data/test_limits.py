@@ -1,8 +1,8 @@
 """What hostile files cost the reader process, in seconds of its processor and in memory; and what errors repeat."""
 
 import json
-import subprocess
-import sys
+import re
+from contextlib import closing
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,22 +11,13 @@ import pytest
 
 from s2s import cli, settings
 from s2s.config import DataConfig, Recipe, UserError, asker, override, parse_assignments
-from s2s.data import load
+from s2s.data import load, profile
 from s2s.data.caps import Caps
+from s2s.processes.program import Process
 
 resource = pytest.importorskip("resource")
 CPU_SECONDS = 15  # of which the imports take one or two
 MEMORY = 350_000  # kB
-# One reader for all orders, and then the most memory it had, in kB: what `wait4` counts includes this process before
-# the `exec`.
-READER = """
-import io, pathlib, re, sys, types
-from s2s.data import reader
-for order in sys.stdin.buffer.readlines():
-    sys.stdin = types.SimpleNamespace(buffer=io.BytesIO(order))
-    reader.main()
-print(re.search(r"VmHWM:\\s*(\\d+)", pathlib.Path("/proc/self/status").read_text())[1])
-"""
 LONG = "x" * 5000
 MOST_REPEATED = 500  # characters: two values of 200, and the file's name
 
@@ -59,36 +50,29 @@ WIDE = {"a.jsonl": wide_jsonl, "a.json": wide_json, "a.parquet": wide_parquet, "
 @pytest.mark.system
 def test_too_wide_a_table_is_refused_at_little_cost(tmp_path: Path) -> None:
     (tmp_path / "files").mkdir()
-    orders = []
-    for name, write in WIDE.items():
-        write(tmp_path / "files" / name)
-        order = {
-            "folder": str(tmp_path),
-            "files": str(tmp_path / "files"),
-            "state": name,
-            "spec": name,
-            "parts": ["offer"],
-            "data": DataConfig().to_json(),
-            "caps": Caps().to_json(),
-            "token": "",
-            "workspace": asker.current(),
-        }
-        orders.append(json.dumps(order))
     settings.home().mkdir(parents=True)
-    process = subprocess.Popen(
-        [sys.executable, "-c", READER],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        cwd=Path(cli.__file__).parents[2],
-    )
-    resource.prlimit(process.pid, resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
-    peak_memory, _ = process.communicate("\n".join(orders).encode())
-    assert process.returncode == 0
-    assert int(peak_memory) < MEMORY
-    for name in WIDE:
-        error = json.loads((tmp_path / f"{name}.json").read_bytes())["error"]
-        assert f"`{name}` has" in error
-        assert "columns or more, and the limit is 1,000 (`columns`); give only the columns" in error
+    with closing(Process(profile.READER)) as process:  # one for all orders
+        pid = process.process.pid
+        resource.prlimit(pid, resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
+        for name, write in WIDE.items():
+            write(tmp_path / "files" / name)
+            order = {
+                "folder": str(tmp_path),
+                "files": str(tmp_path / "files"),
+                "spec": name,
+                "parts": ["offer"],
+                "data": DataConfig().to_json(),
+                "caps": Caps().to_json(),
+                "token": "",
+                "workspace": asker.current(),
+            }
+            said = f"`{name}` has .* columns or more, and the limit is 1,000 .*; give only the col"
+            with pytest.raises(UserError, match=said):
+                list(process.answers(process.order(order)))
+        status = Path(f"/proc/{pid}/status").read_text()
+    peak_memory = re.search(r"VmHWM:\s*(\d+)", status)
+    assert peak_memory
+    assert int(peak_memory[1]) < MEMORY
 
 
 def test_a_table_as_wide_as_the_limit_is_read(tmp_path: Path) -> None:

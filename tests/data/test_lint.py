@@ -11,9 +11,10 @@ import pytest
 from s2s.config import Cleaning, DataConfig, UserError, flat, settings_of
 from s2s.data import Corpus, Pair, load
 from s2s.data.lint import LINT_RULES, LintReport, clean, enabled_rules, lint_pairs, problems
-from s2s.data.lint.characters import Kind, kinds
+from s2s.data.lint.characters import CharacterKind, kinds
 from s2s.data.preview import Preview
 from s2s.data.split import prepared
+from s2s.files import from_json, to_json
 
 PLAIN = Pair("the red house has a green garden", "la maison rouge a un jardin vert")
 HOUSES = tuple(
@@ -370,8 +371,8 @@ def test_a_report_survives_json_and_is_small() -> None:
     report = lint_pairs(
         (*planted(3), *(Pair("x" * 5000, "y \ud800" * 500) for _ in range(50))), valid=VALID
     )
-    content = json.dumps(report.to_json())
-    assert LintReport.from_json(json.loads(content)) == report
+    content = json.dumps(to_json(report))
+    assert from_json(LintReport, json.loads(content)) == report
     assert all(len(row.examples) == min(row.n, 20) for row in report.found.values())
     assert len(content) < 200_000
 
@@ -392,10 +393,10 @@ def test_kinds_agree_with_the_closer_look() -> None:
         *range(0xF8F0, 0x10010),
         0x10FFFF,
     ):
-        assert bool(table[code] & Kind.CONTROL) == (problems.control(chr(code)) is not None), hex(
-            code
-        )
-        assert bool(table[code] & Kind.DIGIT) == chr(code).isdecimal(), hex(code)
+        assert bool(table[code] & CharacterKind.CONTROL) == (
+            problems.control(chr(code)) is not None
+        ), hex(code)
+        assert bool(table[code] & CharacterKind.DIGIT) == chr(code).isdecimal(), hex(code)
 
 
 def test_long_texts_are_no_trap() -> None:
@@ -473,8 +474,8 @@ def test_sources_with_several_targets_are_counted_in_both_directions() -> None:
         assert found == sum(len(each) > 1 for each in others.values()) == 1
     mini = lint_pairs(load("builtin:mini-en-fr").pairs)
     assert (mini.several_targets, mini.several_sources) == (0, 1)  # bonjour
-    old = {key: value for key, value in report.to_json().items() if not key.startswith("several")}
-    assert LintReport.from_json(old).several_targets is None
+    old = {key: value for key, value in to_json(report).items() if not key.startswith("several")}
+    assert from_json(LintReport, old).several_targets is None
 
 
 def test_duplicates_and_copies_are_found_in_any_unicode_form() -> None:

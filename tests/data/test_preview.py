@@ -7,6 +7,7 @@ from s2s.data import load
 from s2s.data.corpus import Corpus
 from s2s.data.pair import Pair
 from s2s.data.preview import ROWS, Preview, load_preview
+from s2s.files import to_json
 
 
 def test_a_preview_counts_what_is_there() -> None:
@@ -36,7 +37,7 @@ def test_long_texts_are_truncated_in_the_rows_and_counted_completely() -> None:
 @pytest.mark.parametrize("spec", ["builtin:mini-en-fr", "synthetic:copy"])
 def test_a_preview_survives_json(spec: str) -> None:
     preview = load_preview(spec)
-    assert Preview.from_json(json.loads(json.dumps(preview.to_json()))) == preview
+    assert Preview.read(json.loads(json.dumps(to_json(preview)))) == preview
     assert len(preview.rows) == min(ROWS, preview.n_pairs)
     assert sum(preview.src_counts) == sum(preview.tgt_counts) == preview.n_pairs == len(load(spec))
 

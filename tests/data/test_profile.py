@@ -6,21 +6,23 @@ import os
 import signal
 import subprocess
 import time
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from types import SimpleNamespace
+from typing import Any
 
 import psutil
 import pytest
 
 from s2s import settings
 from s2s.config import DataConfig, Recipe, UserError, override
-from s2s.data import load, profile, reader, saved_datasets, sections
+from s2s.data import load, profile, reader, saved_datasets
 from s2s.data.caps import Caps
-from s2s.data.reader_slots import MAX_WAIT
+from s2s.data.profile import MAX_WAIT
 from s2s.data.sections import PROFILE_SECTIONS, Progress
 from s2s.library.own import list_datasets
 from s2s.processes.bounds import UNLIMITED
 from tests import other_systems
+from tests.data.reading import ProcessHere
 
 PAIRS = b"src\ttgt\none\teins\ntwo\tzwei\ntwo\tzwei\n<b>x</b>\ty\n"
 
@@ -123,33 +125,29 @@ def test_a_reading_that_takes_too_long_is_ended_and_said() -> None:
     assert "took longer" in done(of).error
 
 
-class Unfinished:
-    """A process that ends when it is killed."""
-
-    code: int | None = None
-
-    def poll(self) -> int | None:
-        return self.code
-
-    def kill(self) -> None:
-        self.code = -9
-
-    def wait(self) -> None:
-        """It has ended."""
-
-
 def test_a_reader_may_wait_and_then_read_before_it_is_killed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    now = [1000.0]
-    monkeypatch.setattr(profile, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    monkeypatch.setattr(profile, "_spawn", lambda order: Unfinished())
+    given: list[float] = []
+
+    class Unfinished(ProcessHere):
+        def order(self, _: object, *, seconds: float, **__: object) -> int:  # type: ignore[override]
+            given.append(seconds)
+            return 1
+
+        def answers(self, _: int, seconds: float, __: object) -> Iterator[Any]:
+            given.append(seconds)
+            raise TimeoutError
+
+        def close(self) -> None:
+            given.append(0)
+
+    monkeypatch.setattr(profile, "Process", Unfinished)
     of = brought("pairs.tsv", PAIRS)
     of.start(["preview"], caps=Caps(seconds=10))
-    now[0] += MAX_WAIT + 10
-    assert not of.state().is_over
-    now[0] += profile.GRACE + 0.1
-    assert "took longer" in of.state().error
+    assert "took longer" in done(of).error
+    of.stop()
+    assert given[:3] == [MAX_WAIT + 10, MAX_WAIT + 10 + profile.GRACE, 0]
 
 
 @pytest.mark.system
@@ -169,11 +167,12 @@ def test_a_reading_can_be_stopped_and_started_again() -> None:
 def test_a_process_that_dies_is_said() -> None:
     of = brought("pairs.tsv", PAIRS * 40_000)
     of.start(["text", "preview", "lint"])
-    os.kill(of._process.pid, signal.SIGKILL)
+    assert of._reading
+    os.kill(of._reading._process.process.pid, signal.SIGKILL)
     assert "ran out of memory" in done(of).error
 
 
-READER = "import runpy; runpy.run_module('s2s.data.reader', run_name='__main__')"
+READER = "from s2s.processes import child; child.main('s2s.data.reader:read')"
 
 
 @pytest.mark.system
@@ -182,10 +181,10 @@ def test_a_system_without_limits_reads_too(monkeypatch: pytest.MonkeyPatch) -> N
     started = subprocess.Popen
 
     def elsewhere(command: list[str], **options: object) -> "subprocess.Popen[bytes]":
-        assert command[1:] == ["-P", "-m", "s2s.data.reader"]
+        assert command[1:] == ["-P", "-m", "s2s.processes.child", "s2s.data.reader:read"]
         return started(other_systems.command(READER, "asyncio, filelock"), **options)  # type: ignore[call-overload]
 
-    monkeypatch.setattr(profile.subprocess, "Popen", elsewhere)
+    monkeypatch.setattr(subprocess, "Popen", elsewhere)
     of = brought("pairs.tsv", PAIRS)
     of.start(["preview"])
     assert done(of).error == ""
@@ -198,19 +197,19 @@ def test_a_system_without_limits_reads_too(monkeypatch: pytest.MonkeyPatch) -> N
 
 @pytest.mark.usefixtures("_here")
 def test_the_share_grows_and_says_what_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (sections, reader):
-        monkeypatch.setattr(module, "UPDATE_SECONDS", 0.001)
-    messages = []
-    write = Progress._write
+    monkeypatch.setattr(reader, "UPDATE_SECONDS", 0.001)
+    messages: list[Mapping[str, Any]] = []
+    hear = profile.Reading._hear
 
-    def written(progress: Progress, share: float) -> None:
-        write(progress, share)
-        messages.append(json.loads(progress.path.read_bytes()))
+    def heard(reading: profile.Reading, line: Mapping[str, Any]) -> None:
+        hear(reading, line)
+        messages.append({**line, "state": reading.state()})
 
-    monkeypatch.setattr(Progress, "_write", written)
+    monkeypatch.setattr(profile.Reading, "_hear", heard)
     of = brought("pairs.tsv", PAIRS * 2_000)
     of.start(["text", "preview", "lint"])
-    assert of.state().is_over
+    assert done(of).share == 1
+    assert all(message["state"].share == message["share"] for message in messages)
     shares = [message["share"] for message in messages]
     assert shares == sorted(shares)
     assert len(set(shares)) > 4
@@ -223,7 +222,8 @@ def test_a_token_is_written_nowhere_and_nothing_is_imported_from_the_uploaded_fi
     for module in ("json.py", "numpy.py", "csv.py", "s2s.py"):
         of.add_file(module, b"open('/tmp/imported', 'w'); raise SystemExit")
     of.start(["text", "preview"], token="hf_very_secret")
-    command = " ".join(psutil.Process(of._process.pid).cmdline())
+    assert of._reading
+    command = " ".join(psutil.Process(of._reading._process.process.pid).cmdline())
     assert done(of).error == ""
     assert "secret" not in command
     assert not [
@@ -312,7 +312,7 @@ def test_two_visits_read_one_folder_without_disturbing_each_other() -> None:
     for visit in visits:
         visit.start(["preview"])
     assert [done(visit).error for visit in visits] == ["", ""]
-    assert [path.name for path in visits[0].folder.glob("state-*")] == []
+    assert {path.name for path in visits[0].folder.iterdir()} == {"preview.json"}
 
 
 @pytest.mark.parametrize(
@@ -333,14 +333,13 @@ def test_a_broken_result_is_no_result() -> None:
     assert of.result("x") is None
 
 
-def test_a_word_of_less_never_takes_the_bar_back(tmp_path: Path) -> None:
-    path = tmp_path / "state.json"
-    progress = Progress(path, total=4.0)
+def test_a_word_of_less_never_takes_the_bar_back() -> None:
+    told: list[float] = []
+    progress = Progress(lambda share, **_: told.append(share), total=4.0)
     progress.stage("Reading the dataset.", 3.0)
-    for share, shown in ((0.5, 0.375), (0.1, 0.375), (0.8, 0.6)):
-        progress.written = 0.0
+    for share in (0.5, 0.1, 0.8):
         progress.update(share)
-        assert json.loads(path.read_bytes())["share"] == shown
+    assert told == [0.0, 0.375, 0.375, 0.6]
 
 
 @pytest.mark.usefixtures("_here")

@@ -11,6 +11,7 @@ import pytest
 from s2s.data import Corpus, Pair
 from s2s.data.split import hold_out
 from s2s.data.statistics import SEED, Statistics, ratio_edges
+from s2s.files import from_json, to_json
 
 WORDS = ["café", "cafe\u0301", "Haus", "😀", "房子", *(f"w{n}" for n in range(300))]
 
@@ -117,7 +118,7 @@ def test_statistics_survive_json_and_are_small() -> None:
         (*corpus(1, 1000).pairs, *(Pair(f"{'long' * 1000}{n} \ud800", "b") for n in range(30))),
     )
     found = Statistics.of(text, text)
-    content = json.dumps(found.to_json(), ensure_ascii=False)
+    content = json.dumps(to_json(found), ensure_ascii=False)
     content.encode()  # no half characters
-    assert Statistics.from_json(json.loads(content)) == found
+    assert from_json(Statistics, json.loads(content)) == found
     assert len(content) < 10_000

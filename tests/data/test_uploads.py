@@ -115,12 +115,10 @@ def test_what_a_killed_process_left_is_deleted_and_what_is_being_written_stays()
     kept = [
         home / "evaluations" / "e" / "scores.json",
         home / "evaluations" / "e" / ".scores.json.0123abcd",
-        home / "corpora" / "c" / "state-0123456789abcdef.json",
     ]
     left = [
         home / "runs" / "r" / ".status.json.0123abcd",
         home / "corpora" / "c" / ".preview.json.89abcdef",
-        home / "studies" / "s" / "state-fedcba9876543210.json",
     ]
     past = time.time() - 7_000
     for path in (*kept, *left):

@@ -9,7 +9,7 @@ import pytest
 
 from s2s import lessons, settings
 from s2s.config import asker
-from s2s.data import reader_slots, uploads
+from s2s.data import profile, uploads
 from s2s.files import database
 from s2s.library.own import delete_run, delete_short_link
 from s2s.links import short as short_links
@@ -185,7 +185,7 @@ def test_what_a_reader_writes_until_it_has_noticed_goes_too() -> None:
     incoming = settings.home() / "incoming"
     folder = incoming / upload.id
     with contextlib.ExitStack() as reading:
-        reading.enter_context(reader_slots.reader_slot(incoming, "ann", lambda _: None))
+        reading.enter_context(profile.SLOTS.held(incoming, "ann", lambda _: None))
 
         def sleep(seconds: float) -> None:
             folder.mkdir()

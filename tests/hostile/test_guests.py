@@ -11,11 +11,12 @@ from streamlit.testing.v1 import AppTest
 from s2s import files, settings
 from s2s.config import PRESETS, UserError, asker, override
 from s2s.data import Corpus, Pair, saved_datasets
+from s2s.files import as_text
 from s2s.jobs import provenance, run_service, test_sets, training
 from s2s.lessons import Lesson, Step, View
 from s2s.library import Library, guests, sharing
 from s2s.plots.evaluation_files import scores_latex
-from s2s.questions import Evaluate, Have, as_text
+from s2s.questions import Evaluate, Have
 from s2s.reports import lesson_handout
 from s2s.runs import Evaluation, RunFolder, Sentences, System, evaluations
 from s2s.ui.kit import cached

@@ -117,7 +117,7 @@ def test_no_state_file_brings_a_screen_down() -> None:
             lambda: test_sets.read(Sentences("", run=ann.run)),
         ),
         home / "corpora" / ann.dataset / "preview.json": (
-            lambda: data.Preview.from_json(data.profile_of(spec).result("preview") or {}),
+            lambda: data.Preview.read(data.profile_of(spec).result("preview") or {}),
         ),
         **dict.fromkeys(
             [home / "evaluations" / ann.evaluation / name for name in EVALUATION],

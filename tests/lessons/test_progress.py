@@ -4,7 +4,7 @@ import pytest
 
 from s2s import lessons
 from s2s.config import asker
-from s2s.lessons import Progress, all_progress, note_step
+from s2s.lessons import LessonProgress, all_progress, note_step
 
 
 def of(workspace: str) -> dict[str, dict[int, str]]:
@@ -47,7 +47,7 @@ def test_what_was_kept_for_all_browsers_goes_to_the_first() -> None:
 
 
 def test_progress_is_added_and_never_gets_worse() -> None:
-    mine = Progress().with_answer(1).with_answer(2, "right").with_answer(2, "wrong")
+    mine = LessonProgress().with_answer(1).with_answer(2, "right").with_answer(2, "wrong")
     assert mine.answers == {1: "", 2: "right"}
     assert mine.right == {2}
 

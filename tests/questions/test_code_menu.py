@@ -19,8 +19,9 @@ from streamlit.testing.v1 import AppTest
 
 from s2s.api import Asked
 from s2s.cli import main
+from s2s.files import as_text
 from s2s.plots import AllHeads, ComparedTexts, DrawnFigure, LinkedTokens, Picture, svg
-from s2s.questions import ANSWERS, VIEW, Evaluate, Table, to_json
+from s2s.questions import ANSWERS, VIEW, Evaluate, Table
 from s2s.questions.views import VIEWS, View
 from s2s.ui.canvas import pack_heads
 from s2s.ui.kit.pictures import SHOWN
@@ -120,8 +121,8 @@ def test_the_menus_program_and_command_give_what_the_page_shows(
         ANSWERS.clear()
         assert main(shlex.split(command)[3:]) == 0
         found = json.loads(capsys.readouterr().out)
-        assert found["asked"] == to_json(asked.question)
-        assert same(found["answer"], to_json(asked.answer))
+        assert found["asked"] == json.loads(as_text(asked.question))
+        assert same(found["answer"], json.loads(as_text(asked.answer)))
         changed |= {*asked.question.changed}
     declared = {field.name for field in row.question.declared()}
     left = declared - changed - NOT_HERE.get(row.question.name, set())
@@ -152,7 +153,7 @@ def check(screen: AppTest, shown: Picture, found: Picture) -> None:
     """The page shows this picture: its words, its numbers, and what the browser is sent of its figure."""
     for name in ("title", "alt", "finding", "caption", "about"):
         assert getattr(found, name) == getattr(shown, name)
-    assert same(to_json(found.table), to_json(shown.table))
+    assert same(json.loads(as_text(found.table)), json.loads(as_text(shown.table)))
     bodies = [str(each.proto.body) for each in screen.get("html")]
     assert not found.finding or any(html.escape(found.finding) in body for body in bodies)
     figure = found.figure

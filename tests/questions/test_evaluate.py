@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from s2s.config import UserError, asker
+from s2s.files import as_text
 from s2s.jobs import EvaluationRequest, evaluation_service
 from s2s.library import Library, sharing
 from s2s.library.own import list_evaluations
@@ -19,7 +20,6 @@ from s2s.questions import (
     Evaluated,
     Have,
     ScoreBuckets,
-    as_text,
     evaluation_request,
     views,
 )

@@ -12,6 +12,7 @@ import pytest
 import s2s
 from s2s import questions
 from s2s.config import UserError
+from s2s.files import as_text
 from s2s.questions import (
     ANSWERS,
     RUN,
@@ -21,7 +22,6 @@ from s2s.questions import (
     Have,
     Question,
     Table,
-    as_text,
     options,
 )
 from s2s.questions.question import setting, subject, view

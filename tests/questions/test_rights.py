@@ -22,6 +22,7 @@ from s2s import settings
 from s2s.cli import make_parser
 from s2s.config import DeniedError, UserError, asker
 from s2s.data import Corpus, Gold, Link, Pair, saved_datasets
+from s2s.files import as_text
 from s2s.jobs import EvaluationRequest, GivenScores, evaluation_service, external
 from s2s.plots import NamedFile
 from s2s.questions import (
@@ -40,7 +41,6 @@ from s2s.questions import (
     SameWord,
     ScoreBuckets,
     Translate,
-    as_text,
 )
 from s2s.questions.intervene import InterventionEffect
 from s2s.questions.same_word import AnyTwoWords

@@ -13,6 +13,7 @@ import s2s
 from s2s import reports
 from s2s.config import DeniedError, UserError, asker
 from s2s.data import Corpus, Pair, Statistics
+from s2s.files import to_json
 from s2s.library.own import delete_evaluation
 from s2s.plots.svg_sheet import visible_controls
 from s2s.reports import data_profile
@@ -109,7 +110,7 @@ def test_the_words_of_a_dataset_that_is_here(
     class Stored:
         def result(self, name: str) -> object:
             assert name.startswith("statistics")
-            return statistics.to_json()
+            return to_json(statistics)
 
     monkeypatch.setattr(data_profile, "profile_of", lambda spec: Stored())
     html = "".join(data_profile.profile(run, {"source": "builtin:x"}))

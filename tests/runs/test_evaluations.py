@@ -112,6 +112,18 @@ def test_a_newer_format_is_refused_and_what_a_newer_program_adds_is_passed_over(
         place.evaluation()
 
 
+def test_an_evaluation_without_a_tokenizer_was_counted_with_sacrebleus_default() -> None:
+    place = made()
+    path = place.path / "evaluation.json"
+    content = json.loads(path.read_text())
+    del content["scoring"]["tokenize"]
+    path.write_text(json.dumps(content))
+    assert place.evaluation().scoring.tokenize == "13a"
+    del content["scoring"]
+    path.write_text(json.dumps(content))
+    assert place.evaluation().scoring.tokenize == "13a"
+
+
 @pytest.mark.parametrize(
     "content", ["{", "[]", '{"format": 1}', '{"format": 1, "systems": [3]}', '{"format": "x"}']
 )

@@ -176,8 +176,3 @@ def test_wrong_ways_to_count_words_are_refused() -> None:
         Scoring(rouge_tokenize="rouge_scor")
     with pytest.raises(UserError, match="set the tokenizer of ROUGE to rouge_score"):
         Scoring(stemmer=True)
-
-
-def test_an_evaluation_without_a_tokenizer_was_counted_with_sacrebleus_default() -> None:
-    assert Scoring.of({}) == Scoring("13a")
-    assert Scoring.of({"tokenize": "zh", "of a newer version": 1}) == Scoring("zh")

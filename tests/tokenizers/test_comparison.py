@@ -6,6 +6,7 @@ from statistics import median
 import pytest
 
 from s2s.config import Recipe, UserError, override
+from s2s.files import from_json, to_json
 from s2s.tokenizers import TOKENIZERS, UNK, fit
 from s2s.tokenizers import comparison as module
 from s2s.tokenizers.comparison import LIMIT, ComparisonRow, compare, scope
@@ -98,7 +99,7 @@ def test_the_numbers_say_what_one_expects(found):
 
 def test_rows_travel_as_json(found):
     for row in found:
-        assert ComparisonRow.from_json(json.loads(json.dumps(row.to_json()))) == row
+        assert from_json(ComparisonRow, json.loads(json.dumps(to_json(row)))) == row
 
 
 def test_larger_sizes_than_the_text_gives_are_not_repeated(found):

@@ -14,13 +14,13 @@ from s2s.jobs import training
 from s2s.runs import RunFolder, source_words
 from s2s.ui.kit import cached
 from tests.conftest import TINY, TRAINED, make_run
-from tests.data.reading import read_here
+from tests.data.reading import ProcessHere
 
 
 @pytest.fixture(autouse=True)
 def _screen(monkeypatch: pytest.MonkeyPatch) -> None:
     """Datasets are read at once, in this process; tests/data/test_profile.py and the browser start another one."""
-    monkeypatch.setattr(profile, "_spawn", read_here)
+    monkeypatch.setattr(profile, "Process", ProcessHere)
     cached.refresh_runs()
 
 

@@ -16,6 +16,7 @@ from streamlit.util import calc_hash
 
 from s2s.cli import main
 from s2s.data import profile_section
+from s2s.files import to_json
 from s2s.jobs import head_service
 from s2s.plots import theme
 from s2s.ui.data import profiles
@@ -149,7 +150,9 @@ def test_every_number_of_a_page_is_computed_by_its_code(
     # what ships was measured like this, as the tests of Heads see
     monkeypatch.setattr(head_service, "measure", head_service.result)
     # a process of its own computes the same, as the tests of profiles see
-    monkeypatch.setattr(profiles, "section", lambda of, *asked: profile_section(of.spec, *asked))
+    monkeypatch.setattr(
+        profiles, "section", lambda of, *asked: to_json(profile_section(of.spec, *asked))
+    )
     screen = unfolded(case.path, **case.view)
     n_numbers, lacking = compared(screen, executed(screen), case.texts, case.but)
     assert not lacking

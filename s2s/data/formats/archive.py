@@ -15,9 +15,9 @@ from s2s.config import UserError, choose, shortened
 from s2s.data.formats import streams
 from s2s.data.formats.column_names import LANGUAGES, LIKE_SOURCE, LIKE_TARGET
 from s2s.data.formats.columns import Column, guess, is_language
-from s2s.data.formats.pairing import TABLE_FORMATS, FileOptions, suffix
 from s2s.data.formats.shapes import SPLITS
 from s2s.data.formats.streams import Content, ReadingBudget
+from s2s.data.formats.table import is_table
 from s2s.files import archives
 from s2s.files.archives import printable
 
@@ -26,14 +26,10 @@ SIDES = LANGUAGES | LIKE_SOURCE | LIKE_TARGET | {"original", "simple", "correcte
 ALLOWED = "put in one table or two aligned texts, or one of these for each of train, valid and test"
 
 
-def check_no_table(options: FileOptions, name: str) -> None:
-    """Raises UserError for options of tables, given for texts that are aligned line by line."""
-    general = FileOptions(options.rows, options.sample, options.split, encoding=options.encoding)
-    if options != general:
-        raise UserError(
-            f"`src`, `tgt`, `header`, `lists` and `quotes` are for tables, and `{name}` is not one; leave them out"
-            " after the `#`."
-        )
+def uneven(src: tuple[str, int], tgt: tuple[str, int], hint: str) -> UserError:
+    """The error for two texts, each with its name and number of lines, that cannot be aligned."""
+    counts = f"`{src[0]}` has {src[1]:,} lines and `{tgt[0]}` has {tgt[1]:,}"
+    return UserError(f"{counts}, but line N of one must translate line N of the other; {hint}.")
 
 
 class Member(NamedTuple):
@@ -75,7 +71,7 @@ def parts(archive: Content, budget: ReadingBudget) -> Mapping[str, Part]:
     """What to read, by split. Raises UserError for a damaged, hostile or ambiguous archive; notes what is left out."""
     infos = _infos(archive, budget)
     contents = [_content(archive, info) for info in infos]
-    tables = [content for content in contents if suffix(content.file) in TABLE_FORMATS]
+    tables = [content for content in contents if is_table(content.file)]
     texts = [member for content in contents if (member := _member(content))]
     found = _by_split(
         archive.name, [(content.file, content) for content in tables] or list(_groups(texts))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from s2s.data.formats import chats
 from s2s.data.formats.columns import Column, of_chat
 from s2s.data.formats.encodings import not_utf8
-from s2s.data.formats.table import cell, flat
+from s2s.data.formats.table import TableRow, cell, flat
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -88,11 +88,22 @@ def values(batch: pa.RecordBatch | pa.Table, name: str) -> list[str | None]:
     )
 
 
-def texts(batch: pa.RecordBatch | pa.Table, name: str, n_before: int, of: str) -> list[str | None]:
-    """`values` of a batch, before which `of` has `n_before` rows.
+def rows(
+    batches: Iterable[pa.RecordBatch | pa.Table], names: Sequence[str], of: str, n_before: int = 0
+) -> Iterator[TableRow]:
+    """The texts of these columns, numbered from the first row after `n_before`.
 
-    Raises UserError for a text that is not UTF-8, which pyarrow does not check.
+    Raises UserError for a text that is not UTF-8, which pyarrow does not check; `of` is what has the rows.
     """
+    number = n_before
+    for batch in batches:
+        texts = [_texts(batch, name, number, of) for name in names]
+        for fields in zip(*texts, strict=True):
+            number += 1
+            yield TableRow(number, fields)
+
+
+def _texts(batch: pa.RecordBatch | pa.Table, name: str, n_before: int, of: str) -> list[str | None]:
     try:
         return values(batch, name)
     except UnicodeDecodeError as error:

@@ -11,11 +11,12 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from s2s.config import UserError
-from s2s.data.formats import added, streams
+from s2s.data.formats import streams
 from s2s.data.formats.columns import Column
+from s2s.data.formats.made import extended
 from s2s.data.formats.objects import unfolded
 from s2s.data.formats.streams import Content, ReadingBudget
-from s2s.data.formats.table import HEAD, EmptyError, Table, TableRow
+from s2s.data.formats.table import HEAD, EmptyError, Table, TableRow, picked, read_once
 
 DELIMITERS = MappingProxyType({",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"})
 NUMBER = re.compile(r"\s*[-+]?\d+([.,]\d+)?\s*")
@@ -216,25 +217,25 @@ def _table(
     width = len(first)
     budget.check_columns(name, width)
     # without the fields of malformed rows, of which there may be any number
-    following = (_checked(row, width) for row in itertools.islice(rows, HEAD - 1))
-    head = (row, *following)
+    even = (
+        each if len(each.fields or ()) == width else TableRow(each.number, None)
+        for each in itertools.chain([row], rows)
+    )
+    head = list(itertools.islice(even, HEAD))
     columns = tuple(
         Column(_unquoted(cell.strip()), kind, "numbers" if kind == "other" else "")
         for cell, kind in zip(first, _kinds(head, width), strict=True)
     )
-    fault = f"without exactly {width} fields, as row 1 has,"
-    too_narrow = _one_column(name, first[0], delimiter)
     table = Table(
         columns,
-        head,
-        lambda chosen: _selected(itertools.chain(head, rows), chosen, width),
-        False,
-        fault,
-        too_narrow,
-        delimiter,
-        tuple(alternatives),
+        *read_once(head, even, width, picked),
+        is_named=False,
+        fault=f"without exactly {width} fields, as row 1 has,",
+        too_narrow=_one_column(name, first[0], delimiter),
+        delimiter=delimiter,
+        alternatives=tuple(alternatives),
     )
-    return added.extended(unfolded(table))
+    return extended(unfolded(table))
 
 
 def _unquoted(name: str) -> str:
@@ -254,17 +255,6 @@ def _kinds(head: Sequence[TableRow], width: int) -> list[str]:
 def is_quoted_note(note: str) -> bool:
     """Whether a note says that fields are quoted."""
     return note.endswith(QUOTES.partition("}")[2])
-
-
-def _checked(row: TableRow, width: int) -> TableRow:
-    return (
-        row if row.fields is not None and len(row.fields) == width else TableRow(row.number, None)
-    )
-
-
-def _selected(rows: Iterable[TableRow], chosen: Sequence[int], width: int) -> Iterator[TableRow]:
-    for number, fields in (_checked(row, width) for row in rows):
-        yield TableRow(number, None if fields is None else [fields[at] for at in chosen])
 
 
 def _one_column(name: str, first: str, delimiter: str) -> str:

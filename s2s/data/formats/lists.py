@@ -53,8 +53,13 @@ def joined(text: str, how: str) -> str:
     return text.replace(BETWEEN, " ") if how == "space" else text
 
 
-def read(rows: Iterable[TableRow], found: Sequence[str]) -> Iterator[TableRow]:
-    """The rows with their lists joined by `ways`, or a row per text; one whose lists differ in length is malformed."""
+def read(
+    rows: Iterable[TableRow], found: Sequence[str], *, is_even: bool = True
+) -> Iterator[TableRow]:
+    """The rows with their lists joined by `ways`, or a row per text.
+
+    Two lists whose lengths differ are malformed, or are read as far as the shorter one unless `is_even`.
+    """
     lined = [at for at, how in enumerate(found[:2]) if how == "line"]
     for row in rows:
         if row.fields is None or not all(row.fields[at] for at in lined):
@@ -68,13 +73,34 @@ def read(rows: Iterable[TableRow], found: Sequence[str]) -> Iterator[TableRow]:
             yield TableRow(row.number, fields)
             continue
         texts = [(row.fields[at] or "").split(BETWEEN) for at in lined]
-        if len({len(each) for each in texts}) > 1:
+        if is_even and len({len(each) for each in texts}) > 1:
             yield TableRow(row.number, None)
             continue
-        for each in zip(*texts, strict=True):
+        for each in zip(*texts, strict=False):
             for at, text in zip(lined, each, strict=True):
                 fields[at] = text
             yield TableRow(row.number, [*fields])
+
+
+def separated(
+    rows: Iterator[TableRow], n_own: int, are_listed: Sequence[bool]
+) -> Iterator[TableRow]:
+    """Each text of a list of references as a field: the first as the target, the others after the pair's own."""
+    if not any(are_listed):
+        return rows
+    return (_separated(row, n_own, are_listed) for row in rows)
+
+
+def _separated(row: TableRow, n_own: int, are_listed: Sequence[bool]) -> TableRow:
+    if row.fields is None:
+        return row
+    src, tgt, *others = row.fields
+    texts = [
+        text
+        for field, is_list in zip((tgt, *others[n_own - 2 :]), are_listed, strict=True)
+        for text in (field.split(BETWEEN) if field and is_list else [field])
+    ]
+    return TableRow(row.number, [src, texts[0], *others[: n_own - 2], *texts[1:]])
 
 
 def note(columns: Sequence[Column], found: Sequence[str], *, choose: str = "#") -> list[str]:

@@ -6,13 +6,11 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from s2s.config import UserError, nearest, shortened
 from s2s.data.caps import Caps
-from s2s.data.formats import streams
-from s2s.data.formats.delimited import csv_, tsv
+from s2s.data.formats import streams, tables
 from s2s.data.formats.streams import Content, ReadingBudget
 from s2s.files import archives
 
@@ -23,10 +21,10 @@ SEVERAL = re.compile(r"[\s,;|]+")  # between the numbers of several columns
 MISSING = frozenset(
     {"", "nan", "inf", "-inf", "none", "null", "na", "n/a", "-"}
 )  # no column's name
-TABLES = MappingProxyType({".tsv": tsv, ".csv": csv_})
+DELIMITED = (".tsv", ".csv")
 JSONL = ".jsonl"
 TEXT = ".txt"
-NUMBER_FILES = (TEXT, *TABLES, JSONL)
+NUMBER_FILES = (TEXT, *DELIMITED, JSONL)
 QUOTED = 60  # characters of a cell in an error
 MOST_COLUMNS = 100
 JUDGED = 1000  # rows by which the column of numbers is found
@@ -57,7 +55,7 @@ def read_numbers(name: str, content: bytes, column: str = "", *, most: int) -> l
     if kind == TEXT:
         _check_one_column(given.name, cells)
     at = 0 if kind == TEXT else _column_index(given.name, cells, column)
-    body = cells.rows[1:] if kind in TABLES and _is_header(cells, at) else cells.rows
+    body = cells.rows[1:] if kind in DELIMITED and _is_header(cells, at) else cells.rows
     return [_number_at(given.name, line, row, at) for line, row in body]
 
 
@@ -70,7 +68,7 @@ def _cells(given: Content, kind: str, budget: ReadingBudget, most: int) -> Cells
         return Cells([(number, [line]) for number, line in enumerate(lines, 1)])
     if kind == JSONL:
         return _objects(given, budget, most)
-    table = TABLES[kind](given, budget)
+    table = tables.opened(given, budget)
     _check_width(given.name, len(table.columns))
     rows = table.rows(range(len(table.columns)))
     return Cells([(row.number, row.fields) for row in islice(rows, most)])

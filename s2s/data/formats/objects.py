@@ -8,15 +8,15 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from functools import partial
 from itertools import chain
-from pathlib import PurePath
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from s2s.config import UserError, is_usable, shortened, unusable
-from s2s.data.formats import added, chats, lists, shapes, streams
+from s2s.data.formats import chats, lists, shapes, streams
 from s2s.data.formats.columns import Column, is_language
+from s2s.data.formats.made import MadeColumn, extended, with_made
 from s2s.data.formats.streams import Content, ReadingBudget
 from s2s.data.formats.table import (
     HEAD,
@@ -29,6 +29,8 @@ from s2s.data.formats.table import (
     checked,
     flat,
     kind,
+    read_once,
+    suffix,
 )
 
 EXAMPLE = '{"src": "...", "tgt": "..."}'
@@ -42,7 +44,6 @@ TYPES = MappingProxyType(
     {int: "numbers", float: "numbers", bool: "true or false", dict: "objects", list: "lists"}
 )
 NESTING = frozenset({dict, list})
-FAULT = "without a text in both fields"
 
 
 class _RepeatedKeyError(Exception):
@@ -99,7 +100,7 @@ def json_(content: Content, budget: ReadingBudget) -> Table:
 
 def splits(content: Content, budget: ReadingBudget) -> Mapping[str, Content]:
     """A file by its splits, of which a JSON object may have several: `{"train": [...], "test": [...]}`."""
-    if PurePath(content.file.lower().removesuffix(".gz").removesuffix(".zst")).suffix == ".json":
+    if suffix(content.file) == ".json":
         again = ReadingBudget(budget.caps, encoding=budget.wanted, is_preview=budget.is_preview)
         with again as own:  # what is read here is read again
             _, value = _whole(content.name, streams.texts(content, own), own)
@@ -268,7 +269,6 @@ def _table(name: str, found: Iterable[JsonRow], budget: ReadingBudget, unit: str
     names = list(known)
     check_names(names, f"`{name}`")
     columns = tuple(_column(key, [row.fields.get(key) for row in first]) for key in names)
-    head = tuple(_row(one, names) for one in first)
     where = f"{unit.capitalize()} {first[0].line} of `{name}`"
     too_narrow = f"{where} has fewer than two fields; write objects such as {EXAMPLE}."
     if len(columns) == 1 and columns[0].type:
@@ -276,18 +276,21 @@ def _table(name: str, found: Iterable[JsonRow], budget: ReadingBudget, unit: str
             f"`{names[0][:60]}`, the only field of `{name}`, holds {columns[0].type} and no text; write objects such as"
             f" {EXAMPLE}, or chats of messages with `role` and `content`."
         )
+
+    def picked(found: Iterable[JsonRow], chosen: Sequence[int]) -> Iterator[TableRow]:
+        keys = [names[at] for at in chosen]
+        for line, fields in found:
+            yield TableRow(line, [cell(fields.get(key)) for key in keys])
+
+    head, read = read_once(first, rows, len(names), picked)
     table = Table(
         columns,
         head,
-        lambda chosen: checked(
-            _selected(chain(first, rows), [names[at] for at in chosen]), name, unit
-        ),
-        True,
-        FAULT,
-        too_narrow,
+        lambda chosen: checked(read(chosen), name, unit),
+        too_narrow=too_narrow,
         unit=unit,
     )
-    return added.extended(unfolded(table))
+    return extended(unfolded(table))
 
 
 def _column(name: str, values: Sequence[Any]) -> Column:
@@ -297,70 +300,33 @@ def _column(name: str, values: Sequence[Any]) -> Column:
     return Column(name, found, TYPES.get(of, "") if found == "other" else "")
 
 
-def _selected(found: Iterable[JsonRow], names: Sequence[str]) -> Iterator[TableRow]:
-    return (_row(one, names) for one in found)
-
-
-def _row(found: JsonRow, names: Sequence[str]) -> TableRow:
-    return TableRow(found.line, [cell(found.fields.get(name)) for name in names])
-
-
-class _Part(NamedTuple):
-    """A column of a table, and what it has of the JSON in the cells of a stored one: a key; "" for the cells."""
-
-    column: Column
-    at: int
-    key: str = ""
-
-
 def unfolded(table: Table) -> Table:
     """The table with what JSON in its cells holds: lists of texts, chats, or a text in several languages."""
-    below = table.head if table.is_named else table.head[1:]
-    rows = [row.fields for row in below if row.fields is not None]
-    inner = [
-        _Part(column, at, column.name)
-        for at, known in enumerate(table.columns)
-        if known.kind == "text"
-        for column in _inner_columns(known.name.strip(), [row[at] for row in rows])
-    ]
-    if not inner:
-        return table
-    lists_at = {part.at: part for part in inner if part.key == table.columns[part.at].name.strip()}
-    others = [part for part in inner if part.at not in lists_at]
-    empty = {part.at: Column(table.columns[part.at].name, "other", "objects") for part in others}
-    stored = [
-        lists_at.get(at) or _Part(empty.get(at, column), at)
-        for at, column in enumerate(table.columns)
-    ]
-    parts = [*stored, *others]
-
-    def read(chosen: Sequence[int], found: Iterable[TableRow]) -> Iterator[TableRow]:
-        at = _stored(parts[index] for index in chosen)
-        for number, fields in found:
-            cells = dict(zip(at, fields or (), strict=False))
-            made = [_inner_text(cells.get(parts[index].at), parts[index]) for index in chosen]
-            yield TableRow(number, None if fields is None else made)
-
-    return replace(
-        table,
-        columns=tuple(part.column for part in parts),
-        head=tuple(read(range(len(parts)), table.head)),
-        rows=lambda chosen: read(chosen, table.rows(_stored(parts[index] for index in chosen))),
-    )
+    rows = table.first_fields()
+    stored = [MadeColumn(column, (at,)) for at, column in enumerate(table.columns)]
+    others = list[MadeColumn]()
+    for at, known in enumerate(table.columns):
+        name = known.name.strip()
+        inner = _inner_columns(name, [row[at] for row in rows]) if known.kind == "text" else []
+        for column in inner:
+            part = MadeColumn(column, (at,), partial(_inner_text, column.name))
+            if column.name == name:
+                stored[at] = part
+            else:
+                stored[at] = MadeColumn(Column(known.name, "other", "objects"), (at,))
+                others.append(part)
+    is_stored = not others and all(part.make is None for part in stored)
+    return table if is_stored else with_made(table, [*stored, *others])
 
 
-def _stored(parts: Iterable[_Part]) -> list[int]:
-    return list(dict.fromkeys(part.at for part in parts))
-
-
-def _inner_text(text: str | None, part: _Part) -> str | None:
-    """A text of JSON in a cell; of a cell without JSON, a header say, the name of a column that was made."""
-    if not part.key or not text:
+def _inner_text(key: str, text: str | None) -> str | None:
+    """What a text of JSON in a cell has of a column; of a cell without JSON, a header say, the column's name."""
+    if not text:
         return text
-    outer = part.key.rpartition(".")[0]
+    outer = key.rpartition(".")[0]
     if (value := lists.parsed(text)) is None:
-        return part.key if text.strip() == outer else None if outer else text
-    return cell(_flatten({outer or part.key: value}).get(part.key))
+        return key if text.strip() == outer else None if outer else text
+    return cell(_flatten({outer or key: value}).get(key))
 
 
 def _inner_columns(name: str, cells: Sequence[str | None]) -> list[Column]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from types import MappingProxyType
 from typing import NamedTuple
 
 from s2s.config import UserError, nearest, setting, shortened
-from s2s.data.formats import cells, lists
+from s2s.data.formats import cells, lists, tables
 from s2s.data.formats.columns import (
     Column,
     beside_numbers,
@@ -18,34 +18,14 @@ from s2s.data.formats.columns import (
     is_language,
     only_text,
 )
-from s2s.data.formats.delimited import DELIMITERS, csv_, is_quoted_note, tsv
+from s2s.data.formats.delimited import DELIMITERS, is_quoted_note, tsv
 from s2s.data.formats.headers import is_header
-from s2s.data.formats.objects import json_, jsonl
-from s2s.data.formats.parquet import parquet
 from s2s.data.formats.streams import Content, ReadingBudget
-from s2s.data.formats.table import TURN, Table, TableRow, broken_note, check_once, one_line, suffix
-from s2s.data.formats.tmx import tmx
+from s2s.data.formats.table import Table, TableRow, broken_note, check_once, one_line, suffix
 from s2s.data.options import ENCODING, Options
 from s2s.data.pair import Pair
 
-__all__ = [
-    "TABLE_FORMATS",
-    "TURN",
-    "ColumnOffer",
-    "FileOptions",
-    "ReadPairs",
-    "column_index",
-    "offered",
-    "paired",
-    "suffix",
-    "texts",
-]
-
 HEADER = ("auto", "yes", "no")
-TABLE_FORMATS: Mapping[str, Callable[[Content, ReadingBudget], Table]] = MappingProxyType(
-    {".tsv": tsv, ".csv": csv_, ".jsonl": jsonl, ".json": json_, ".parquet": parquet, ".tmx": tmx}
-)
-
 N_SAMPLE_ROWS = 5
 MAX_SAMPLE_CHARACTERS = 200  # characters of a field in a sample
 
@@ -119,12 +99,21 @@ class ReadPairs(NamedTuple):
     is_whole: bool = True
 
 
+def check_no_table(options: FileOptions, name: str) -> None:
+    """Raises UserError for options of tables, given for texts that are aligned line by line."""
+    general = FileOptions(options.rows, options.sample, options.split, encoding=options.encoding)
+    if options != general:
+        raise UserError(
+            f"`src`, `tgt`, `header`, `lists` and `quotes` are for tables, and `{name}` is not one; leave them out"
+            " after the `#`."
+        )
+
+
 def opened(content: Content, options: FileOptions, budget: ReadingBudget) -> Table:
-    """The table of a file whose name ends in a key of TABLE_FORMATS."""
-    kind = suffix(content.file)
+    """The table of a file."""
     if options.quotes == "keep":
-        return TABLE_FORMATS[kind](content, budget)
-    if kind != ".tsv":
+        return tables.opened(content, budget)
+    if suffix(content.file) != ".tsv":
         raise UserError(f"`quotes` is for .tsv, and `{content.name}` is none; leave it out.")
     return tsv(content, budget, unquote=True)
 
@@ -153,7 +142,8 @@ def texts(content: Content, column: str, budget: ReadingBudget, way: str = "auto
     n_malformed = 0
     how = lists.way(table.columns[at], way)
     budget.notes += lists.note([table.columns[at]], [how], choose="")
-    for row in body(table, _has_header(table, options), [at]):
+    rows = table.body(table.rows([at]), has_header=_has_header(table, options))
+    for row in rows:
         if row.fields is None:
             n_malformed += 1
         elif row.fields[0]:
@@ -219,14 +209,6 @@ def _empty_note(n: int) -> list[str]:
     return [f"{n:,} {'pair' if n == 1 else 'pairs'} with an empty side dropped."] if n else []
 
 
-def body(table: Table, has_header: bool, at: Sequence[int]) -> Iterator[TableRow]:
-    """All rows but the header."""
-    rows = table.rows(at)
-    if has_header and not table.is_named:
-        next(rows, None)
-    return rows
-
-
 def columns_note(table: Table, chosen: Columns, read: Sequence[int]) -> str:
     """Which columns were read, and how they were found."""
     src, tgt = (table.columns[at].name for at in (chosen.src, chosen.tgt))
@@ -275,7 +257,7 @@ def _offer(table: Table, chosen: Columns, budget: ReadingBudget, kind: str) -> C
         Column(name, column.kind) for name, column in zip(names, table.columns, strict=True)
     )
     labels = tuple(_label(*item) for item in zip(names, given, is_usable, strict=True))
-    first = table.head[1:] if chosen.has_header and not table.is_named else table.head
+    first = list(table.body(table.head, has_header=chosen.has_header))
     samples = tuple(
         tuple((field or "")[:MAX_SAMPLE_CHARACTERS] for field in row.fields)
         for row in cells.non_ascii_first(first, budget.seen()["likely"])[:N_SAMPLE_ROWS]
@@ -317,7 +299,7 @@ def resolve_columns(of: str, table: Table, options: FileOptions) -> Columns:
         column_index(of, table, name, options) if name else None
         for name in (options.src, options.tgt)
     ]
-    rows = [row.fields for row in table.head[has_header and not table.is_named :] if row.fields]
+    rows = table.first_fields(has_header=has_header)
     held = cells.no_texts(table.columns, rows)
     texts = cells.only_texts(table.columns, held)
     name = table.order or PurePath(of).stem
@@ -349,8 +331,7 @@ def _passed_over(held: Mapping[int, str], *chosen: int) -> dict[int, str]:
 
 def likelier(table: Table, chosen: Columns) -> int | None:
     """A column of text that may be the target rather than the chosen one."""
-    first = 1 if chosen.has_header and not table.is_named else 0
-    rows = [row.fields for row in table.head[first:] if row.fields]
+    rows = table.first_fields(has_header=chosen.has_header)
     taken = [chosen.src, *chosen.held, *further_references(table.columns, chosen.src, chosen.tgt)]
     return cells.likelier_target(table.columns, rows, (chosen.src, chosen.tgt), taken)
 
@@ -359,14 +340,13 @@ def _has_header(table: Table, options: FileOptions) -> bool:
     """Row 1 has a name that was requested for, or two different common names, or a word above numbers."""
     if table.is_named or options.header != "auto":
         return table.is_named or options.header == "yes"
-    below = [row.fields for row in table.head[1:] if row.fields]
     requested = {
         name.casefold()
         for name in (options.src, options.tgt, options.prefix)
         if name and not name.isdecimal()
     }
     is_named = requested & {column.name.casefold() for column in table.columns}
-    return bool(is_named) or is_header(table.columns, below)
+    return bool(is_named) or is_header(table.columns, table.first_fields())
 
 
 def column_index(name: str, table: Table, column: str, options: FileOptions) -> int:

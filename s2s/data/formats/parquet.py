@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING
 
 from s2s.config import UserError
 from s2s.data.formats import arrow, streams
-from s2s.data.formats.added import Added
+from s2s.data.formats.made import extended, made_of
 from s2s.data.formats.objects import unfolded
 from s2s.data.formats.streams import Content, ReadingBudget
 from s2s.data.formats.table import (
@@ -23,11 +23,11 @@ from s2s.data.formats.table import (
 from s2s.files import archives
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
 BATCH = 256  # rows; small, because dictionary encoding hides the size of a row until it is read
 HEAD_BATCH = 10  # rows per batch while the head is read
-FAULT = "without a text in both fields"
 
 
 class _OutputBudget:
@@ -45,6 +45,10 @@ class _OutputBudget:
         archives.check_ratio(self.name, self._n_bytes, self.size)
         self.budget.check_time(self.name)
 
+    def charged(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        self.charge(batch.nbytes)
+        return batch
+
 
 class RowGroups:
     """An opened .parquet file: its columns, and its groups of rows, which can be read one by one."""
@@ -59,16 +63,14 @@ class RowGroups:
             self._file = pq.ParquetFile(self._raw, memory_map=False, pre_buffer=False)
             budget.check_columns(content.name, self._file.metadata.num_columns)
             fields = list(self._file.schema_arrow)
-        stored = tuple(column for field in fields for column in arrow.columns(field))
-        self._added = Added(stored)
-        self.columns = self._added.columns
+        self.columns = tuple(column for field in fields for column in arrow.columns(field))
         self._listed: dict[str, str] = {
             column.name: field.name
             for field in fields
             if arrow.is_list_of_structs(field.type)
             for column in arrow.columns(field)
         }
-        check_names((column.name for column in stored), f"`{content.name}`")
+        check_names((column.name for column in self.columns), f"`{content.name}`")
         _check_footer(self._file.metadata, content.name, self._raw, budget)
         if not self._file.metadata.num_rows:
             raise EmptyError(f"`{content.name}` is empty; give a file with at least one pair.")
@@ -80,9 +82,10 @@ class RowGroups:
         return [footer.row_group(at).num_rows for at in range(footer.num_row_groups)]
 
     def n_bytes(self, chosen: Sequence[int]) -> list[int]:
-        """Bytes of each group that reading the columns with these indices takes."""
+        """Bytes of each group that reading the columns of the table with these indices takes."""
         footer = self._file.metadata
-        names = {self._stored_name(at) for at in self._added.stored(chosen)}
+        made = {len(self.columns): made_of(self.columns)}
+        names = {self._stored_name(each) for at in chosen for each in made.get(at, (at,))}
         parts = [
             at
             for at in range(footer.num_columns)
@@ -93,30 +96,25 @@ class RowGroups:
             for at in range(footer.num_row_groups)
         ]
 
-    def rows(
-        self,
-        chosen: Sequence[int],
-        groups: Sequence[int] | None = None,
-    ) -> Iterator[TableRow]:
-        """The fields of the columns with these indices, of all groups or of consecutive ones.
+    def table(self, groups: Sequence[int] | None = None, head: tuple[TableRow, ...] = ()) -> Table:
+        """All groups, or consecutive ones."""
+        return extended(
+            Table(
+                self.columns,
+                head,
+                lambda chosen: checked(self._rows(chosen, groups), self._name, "row"),
+                too_narrow=f"`{self._name}` has fewer than two columns; give a table with a source and a target.",
+                unit="row",
+            )
+        )
 
-        Raises UserError for a text with a character that no text has.
-        """
-        return checked(self.unchecked_rows(chosen, groups), self._name, "row")
+    def head(self) -> tuple[TableRow, ...]:
+        """The first rows, whatever characters their texts have."""
+        return first_rows(self.columns, lambda chosen: self._rows(chosen, None, HEAD_BATCH))
 
-    def unchecked_rows(
-        self,
-        chosen: Sequence[int],
-        groups: Sequence[int] | None = None,
-        batch_size: int = BATCH,
+    def _rows(
+        self, chosen: Sequence[int], groups: Sequence[int] | None, batch_size: int = BATCH
     ) -> Iterator[TableRow]:
-        """The same, whatever characters the texts have."""
-        return self._added.rows(chosen, lambda stored: self._stored(stored, groups, batch_size))
-
-    def _stored(
-        self, chosen: Sequence[int], groups: Sequence[int] | None, batch_size: int
-    ) -> Iterator[TableRow]:
-        """The rows of columns that the file has."""
         import pyarrow.types as kinds
 
         size = self._raw.seek(0, io.SEEK_END)
@@ -124,18 +122,16 @@ class RowGroups:
         names = [self.columns[at].name for at in chosen]
         stored = [self._stored_name(at) for at in chosen]
         has_dictionary = any(kinds.is_dictionary(field.type) for field in self._file.schema_arrow)
-        number = sum(self.n_rows[: groups[0]]) if groups else 0
+        n_before = sum(self.n_rows[: groups[0]]) if groups else 0
         with _broken(self._name):
-            for batch in self._file.iter_batches(
+            batches = self._file.iter_batches(
                 batch_size, row_groups=groups, columns=stored, use_threads=False
-            ):
-                output.charge(batch.nbytes)
-                columns = [arrow.texts(batch, name, number, self._name) for name in names]
+            )
+            rows = arrow.rows(map(output.charged, batches), names, self._name, n_before)
+            for row in rows:
                 if has_dictionary:  # nbytes does not include the decoded texts
-                    output.charge(sum(len(text) for column in columns for text in column if text))
-                for fields in zip(*columns, strict=True):
-                    number += 1
-                    yield TableRow(number, fields)
+                    output.charge(sum(len(text) for text in row.fields or () if text))
+                yield row
 
     def _stored_name(self, at: int) -> str:
         """What the file calls a column; of a list of structs only all fields can be read."""
@@ -147,13 +143,7 @@ def parquet(content: Content, budget: ReadingBudget) -> Table:
     """Columns of strings and lists of strings; each field of a struct is a column: `translation.en`."""
     budget.check_no_encoding(content.name)
     file = RowGroups(content, budget)
-    head = first_rows(
-        file.columns, lambda chosen: file.unchecked_rows(chosen, batch_size=HEAD_BATCH)
-    )
-    too_narrow = (
-        f"`{content.name}` has fewer than two columns; give a table with a source and a target."
-    )
-    return unfolded(Table(file.columns, head, file.rows, True, FAULT, too_narrow, unit="row"))
+    return unfolded(file.table(head=file.head()))
 
 
 def _check_footer(

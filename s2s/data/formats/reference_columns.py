@@ -20,9 +20,9 @@ from s2s.data.formats.columns import (
     holds_numbers,
     is_listed,
 )
-from s2s.data.formats.pairing import TABLE_FORMATS, Columns, FileOptions, ReadPairs
+from s2s.data.formats.pairing import Columns, FileOptions, ReadPairs
 from s2s.data.formats.streams import Content, ReadingBudget
-from s2s.data.formats.table import TURN, Table, TableRow, check_once, one_line
+from s2s.data.formats.table import TURN, Table, check_once, one_line
 from s2s.data.pair import Pair
 
 ANY_COLUMNS = FileOptions()
@@ -41,16 +41,8 @@ class ReferenceTable(NamedTuple):
     notes: list[str]
 
 
-def is_table(name: str) -> bool:
-    """Whether the name is that of one table, compressed or not."""
-    return pairing.suffix(name) in TABLE_FORMATS
-
-
 def read_pairs(content: Content, options: FileOptions, budget: ReadingBudget) -> ReadPairs:
-    """The pairs of a table whose file name ends in a key of TABLE_FORMATS, each with its further references.
-
-    Raises UserError.
-    """
+    """The pairs of a table, each with its further references. Raises UserError."""
     return pairs_of(pairing.opened(content, options, budget), content.name, options, budget)
 
 
@@ -68,7 +60,7 @@ def pairs_of(
     at = [chosen.src, chosen.tgt]
     if options.prefix:
         at.append(pairing.column_index(name, table, options.prefix, options))
-    rows = pairing.body(table, chosen.has_header, [*at, *more])
+    rows = table.body(table.rows([*at, *more]), has_header=chosen.has_header)
     read = [table.columns[index] for index in (*at, *more)]
     if not chosen.has_header:  # whose names are a row
         read = [Column(f"column {1 + index}", table.columns[index].kind) for index in at]
@@ -76,8 +68,7 @@ def pairs_of(
     if any(ways):
         rows = lists.read(rows, ways)
     are_listed = [is_listed(table.columns[index]) for index in (chosen.tgt, *more)]
-    if any(are_listed):
-        rows = _separated(rows, len(at), are_listed)
+    rows = lists.separated(rows, len(at), are_listed)
     n_own = len(at) if more or any(are_listed) else None
     fault = f"{table.fault} or with lists of different lengths" if "line" in ways else table.fault
     pairs, notes, is_whole = pairing.paired(rows, budget, fault, unit=table.unit, n_own=n_own)
@@ -135,24 +126,6 @@ def _shown(table: Table, chosen: Columns, at: int) -> tuple[str, str]:
     return f"`{name}`" if name else f"column {at + 1}", name if is_usable else str(at + 1)
 
 
-def _separated(
-    rows: Iterator[TableRow], n_own: int, are_listed: Sequence[bool]
-) -> Iterator[TableRow]:
-    """Each text of a list of references as a field: the first as the target, the others after the pair's own."""
-    for row in rows:
-        if row.fields is None:
-            yield row
-            continue
-        fields = (row.fields[1], *row.fields[n_own:])
-        texts = [
-            text
-            for field, is_list in zip(fields, are_listed, strict=True)
-            for text in (field.split(f" {TURN} ") if field and is_list else [field])
-        ]
-        own = [row.fields[0], texts[0], *row.fields[2:n_own]]
-        yield TableRow(row.number, [*own, *texts[1:]])
-
-
 def read_references(
     name: str, content: bytes, options: FileOptions = ANY_COLUMNS
 ) -> ReferenceTable:
@@ -176,7 +149,7 @@ def references_of(
     n_dropped = 0
     how = lists.way(table.columns[chosen.src], options.lists)
     notes = [_note(table, chosen, at), *lists.note([table.columns[chosen.src]], [how])]
-    for row in pairing.body(table, chosen.has_header, [chosen.src, *at]):
+    for row in table.body(table.rows([chosen.src, *at]), has_header=chosen.has_header):
         if len(rows) + n_dropped == budget.caps.rows:
             notes.append(f"Only the first {budget.caps.rows:,} rows were read, the limit (`rows`).")
             break

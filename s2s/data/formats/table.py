@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import PurePath
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from s2s.config import UserError, is_usable, shortened, unusable
 from s2s.data.formats.columns import Column, holds_numbers
@@ -21,12 +21,19 @@ from s2s.data.formats.columns import Column, holds_numbers
 HEAD = 100  # rows that are inspected before a table is read
 MAX_NAME = 60  # characters of a column's name in an error
 TURN = "<turn>"  # between the texts of a list, with a space on each side
+TABLES = (".tsv", ".csv", ".jsonl", ".json", ".parquet", ".tmx")  # files that are a table each
+R = TypeVar("R")
 
 
 def suffix(name: str) -> str:
     """`"A.TSV.gz"` -> `".tsv"`."""
     lower = name.lower().removesuffix(".gz").removesuffix(".zst")
     return PurePath(lower).suffix
+
+
+def is_table(name: str) -> bool:
+    """Whether the name is that of one table, compressed or not."""
+    return suffix(name) in TABLES
 
 
 class EmptyError(UserError):
@@ -40,25 +47,58 @@ class TableRow(NamedTuple):
     fields: Sequence[str | None] | None
 
 
+Rows = Callable[[Sequence[int]], Iterator[TableRow]]
+
+
 @dataclass(frozen=True)
 class Table:
     """`rows` yields, for every non-empty row, the fields of the columns with these indices."""
 
     columns: tuple[Column, ...]  # with the format's names, or with the fields of row 1
     head: tuple[TableRow, ...]  # the first rows with all columns, row 1 included
-    rows: Callable[[Sequence[int]], Iterator[TableRow]]
-    is_named: bool  # whether the format names its columns; otherwise row 1 may be a header or data
-    fault: str  # what is wrong with a malformed row: "without exactly 2 fields"
-    too_narrow: str  # the error for a table with fewer than two columns
+    rows: Rows
+    is_named: bool = True  # by its format; otherwise row 1 may be a header or data
+    fault: str = "without a text in both fields"  # what is wrong with a malformed row
+    too_narrow: str = ""  # the error for a table with fewer than two columns
     delimiter: str = ""
     alternatives: tuple[str, ...] = ()  # delimiters that split the first rows alike, too
     unit: str = "line"  # of the row numbers; "row" for formats without lines
     order: str = ""  # what tells source from target, as a configuration's name does: `en-de`
 
+    def body(self, rows: Iterable[TableRow], *, has_header: bool = True) -> Iterator[TableRow]:
+        """The rows without row 1, if that is a header."""
+        return itertools.islice(iter(rows), int(has_header and not self.is_named), None)
 
-def first_rows(
-    columns: Sequence[Column], rows: Callable[[Sequence[int]], Iterator[TableRow]]
-) -> tuple[TableRow, ...]:
+    def first_fields(self, *, has_header: bool = True) -> list[Sequence[str | None]]:
+        """By which the table is judged: those of the head's body, without malformed rows."""
+        return [row.fields for row in self.body(self.head, has_header=has_header) if row.fields]
+
+
+def begun(rows: Iterator[R], empty: str) -> list[R]:
+    """The first rows, by which a table is judged. Raises EmptyError, which says `empty`, if there are none."""
+    if first := list(itertools.islice(rows, HEAD)):
+        return first
+    raise EmptyError(empty)
+
+
+def picked(rows: Iterable[TableRow], chosen: Sequence[int]) -> Iterator[TableRow]:
+    """Rows with the fields of these columns only."""
+    for number, fields in rows:
+        yield TableRow(number, None if fields is None else [fields[at] for at in chosen])
+
+
+def read_once(
+    first: Sequence[R],
+    rest: Iterator[R],
+    n_columns: int,
+    pick: Callable[[Iterable[R], Sequence[int]], Iterator[TableRow]],
+) -> tuple[tuple[TableRow, ...], Rows]:
+    """The head and the rows of a table whose rows come one after the other, with all their columns."""
+    head = tuple(pick(first, range(n_columns)))
+    return head, lambda chosen: pick(itertools.chain(first, rest), chosen)
+
+
+def first_rows(columns: Sequence[Column], rows: Rows) -> tuple[TableRow, ...]:
     """The head of a table: a field per column, None where that holds neither texts nor numbers."""
     read = [at for at, one in enumerate(columns) if one.kind != "other" or holds_numbers(one)]
     head = []

@@ -12,7 +12,7 @@ from s2s.config import UserError
 from s2s.data.formats import streams
 from s2s.data.formats.columns import Column
 from s2s.data.formats.streams import Content, ReadingBudget
-from s2s.data.formats.table import HEAD, EmptyError, Table, TableRow
+from s2s.data.formats.table import Table, TableRow, begun
 from s2s.data.formats.tmx_languages import Languages, alike
 from s2s.data.formats.tmx_markup import Markup
 
@@ -151,11 +151,8 @@ def tmx(content: Content, budget: ReadingBudget) -> Table:
     """
     budget.check_no_encoding(content.name)
     units = _units(content, budget)
-    first = list(itertools.islice(units, HEAD))
-    if not first:
-        raise EmptyError(
-            f"`{content.name}` has no translation unit (`<tu>`) with text; give a file with at least one pair."
-        )
+    empty = f"`{content.name}` has no translation unit (`<tu>`) with text; give a file with at least one pair."
+    first = begun(units, empty)
     srclang = next((unit.srclang for unit in first if unit.srclang), "")
     languages = Languages([unit.texts for unit in first], srclang)
     names = languages.names
@@ -172,7 +169,7 @@ def tmx(content: Content, budget: ReadingBudget) -> Table:
         for line, texts, _ in itertools.chain(first, units):
             yield TableRow(line, languages.fields(texts, chosen))
 
-    return Table(columns, head, rows, True, FAULT, too_narrow, order=languages.order())
+    return Table(columns, head, rows, fault=FAULT, too_narrow=too_narrow, order=languages.order())
 
 
 def _units(content: Content, budget: ReadingBudget) -> Iterator[Unit]:

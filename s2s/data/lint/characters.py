@@ -49,7 +49,7 @@ STYLED = frozenset(
 )
 
 
-class Kind(IntFlag):
+class CharacterKind(IntFlag):
     """What a rule looks for; a character may have several kinds."""
 
     VISIBLE = 1
@@ -71,23 +71,23 @@ GUILLEMETS = "«»"  # French opens with the first, German with the second
 
 @cache
 def kinds() -> Codes:
-    """(characters,): the `Kind` flags of each code point."""
-    table = np.full(N_CHARACTERS, Kind.VISIBLE, np.uint8)
+    """(characters,): the `CharacterKind` flags of each code point."""
+    table = np.full(N_CHARACTERS, CharacterKind.VISIBLE, np.uint8)
     for code in (*range(LAST_LETTER), *range(0xE0000, 0xE0080)):
         category = unicodedata.category(chr(code))
         if category.startswith(INVISIBLE):
             table[code] = 0
         elif category == "Nd":
-            table[code] |= int(Kind.DIGIT)
+            table[code] |= int(CharacterKind.DIGIT)
     table[[*map(ord, FILLERS), *SELECTORS]] = 0
     table[[ord(mark) for mark in (*PAIRED, *PAIRED.values(), *GUILLEMETS, *"".join(QUOTES))]] |= (
-        int(Kind.BRACKET)
+        int(CharacterKind.BRACKET)
     )
-    table[[ord("<"), ord("&")]] |= int(Kind.MARKUP)
-    table[[ord(character) for character in UNSEEN]] |= int(Kind.UNSEEN)
+    table[[ord("<"), ord("&")]] |= int(CharacterKind.MARKUP)
+    table[[ord(character) for character in UNSEEN]] |= int(CharacterKind.UNSEEN)
     # Private use begins at 0xE000 and 0xF0000.
     controls = np.r_[0:0x20, 0x7F:0xA0, 0xD800:0xF900, 0xFFFD:0x10000, 0xF0000:N_CHARACTERS]
-    table[controls] |= int(Kind.CONTROL)
+    table[controls] |= int(CharacterKind.CONTROL)
     table[[ord(control) for control in WHITESPACE_CONTROLS]] = 0
     table.flags.writeable = False
     return table

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple, Self
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -62,20 +62,6 @@ class LintReport:
         wanted = set(keys)
         chosen = sum(1 << index for index, key in enumerate(LINT_RULES) if key in wanted)
         return sum(n for mask, n in self.masks.items() if mask & chosen)
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain lists and numbers."""
-        found = {key: [row.n, row.examples] for key, row in self.found.items()}
-        return asdict(self) | {"found": found}
-
-    @classmethod
-    def from_json(cls, content: Mapping[str, Any]) -> Self:
-        """The inverse of `to_json`."""
-        found = {}
-        for key, (n, examples) in content["found"].items():
-            found[key] = RuleResult(n, tuple(Example(*example) for example in examples))
-        masks = {int(mask): n for mask, n in content["masks"].items()}
-        return cls(**{**content, "found": found, "masks": masks})
 
 
 def lint_pairs(

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from s2s.config import Cleaning, nfc
 from s2s.data.lint import problems
-from s2s.data.lint.characters import Kind
+from s2s.data.lint.characters import CharacterKind
 from s2s.data.lint.texts import Numbers, Side
 from s2s.data.overlap import normalized
 from s2s.data.pair import Pair
@@ -103,14 +103,14 @@ class Rule(NamedTuple):
 
 
 def _empty(texts: LintedCorpus) -> Hits:
-    return ~(texts.src.has(Kind.VISIBLE) & texts.tgt.has(Kind.VISIBLE))
+    return ~(texts.src.has(CharacterKind.VISIBLE) & texts.tgt.has(CharacterKind.VISIBLE))
 
 
 def _says_empty(texts: LintedCorpus, row: int) -> str:
     return _sentence(
         f"nothing is visible in the {name}"
         for name, side in texts.sides
-        if not side.has(Kind.VISIBLE)[row]
+        if not side.has(CharacterKind.VISIBLE)[row]
     )
 
 
@@ -186,7 +186,7 @@ def _called(script: str) -> str:
 
 
 def _each(
-    kind: Kind, problem: Callable[[str], str | None]
+    kind: CharacterKind, problem: Callable[[str], str | None]
 ) -> tuple[Callable[[LintedCorpus], Hits], Callable[[LintedCorpus, int], str]]:
     """`finds` and `says` of a rule about single texts; only texts with a character of this kind are checked."""
 
@@ -207,7 +207,7 @@ def _invisible(texts: LintedCorpus) -> Hits:
     return _finds_invisible(texts) | _spaced(texts.src) | _spaced(texts.tgt)
 
 
-_finds_invisible, _says_invisible = _each(Kind.UNSEEN, problems.invisible)
+_finds_invisible, _says_invisible = _each(CharacterKind.UNSEEN, problems.invisible)
 
 
 def _spaced(side: Side) -> Hits:
@@ -215,7 +215,7 @@ def _spaced(side: Side) -> Hits:
 
 
 def _numbers(texts: LintedCorpus) -> Hits:
-    has_digits = texts.src.has(Kind.DIGIT) | texts.tgt.has(Kind.DIGIT)
+    has_digits = texts.src.has(CharacterKind.DIGIT) | texts.tgt.has(CharacterKind.DIGIT)
     return _where(
         has_digits,
         lambda row: problems.numbers(texts.src.texts[row], texts.tgt.texts[row]) is not None,
@@ -298,19 +298,19 @@ LINT_RULES: Mapping[str, Rule] = MappingProxyType(
             "Control characters",
             "Control, replacement or private characters; usually from a wrong encoding.",
             "a side has control characters",
-            *_each(Kind.CONTROL, problems.control),
+            *_each(CharacterKind.CONTROL, problems.control),
         ),
         "markup": Rule(
             "Markup",
             "HTML tags or entities, such as <br> and &amp;.",
             "a side has HTML",
-            *_each(Kind.MARKUP, problems.markup),
+            *_each(CharacterKind.MARKUP, problems.markup),
         ),
         "brackets": Rule(
             "Brackets",
             "Brackets or quotation marks that do not pair up.",
             "brackets or quotation marks do not pair up",
-            *_each(Kind.BRACKET, problems.brackets),
+            *_each(CharacterKind.BRACKET, problems.brackets),
         ),
         "numbers": Rule(
             "Numbers",

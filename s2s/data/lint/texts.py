@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from s2s.data.lint.characters import Codes, Kind, kinds, scripts
+from s2s.data.lint.characters import CharacterKind, Codes, kinds, scripts
 
 BLOCK = 1_000_000  # characters measured at once
 MIN_LETTERS = 4  # with fewer, the script of a text is unknown
@@ -41,7 +41,7 @@ class Side:
         counts = (len(text.split()) for text in self.texts)
         return np.fromiter(counts, np.int64, len(self.texts))
 
-    def has(self, kind: Kind) -> npt.NDArray[np.bool_]:
+    def has(self, kind: CharacterKind) -> npt.NDArray[np.bool_]:
         """Which texts have a character of this kind."""
         return np.asarray(self._kinds & kind, np.bool_)
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from s2s.config import UserError, shortened, unknown
 from s2s.data.formats import columns, lists
 from s2s.data.formats.columns import Column
-from s2s.data.formats.table import TURN, TableRow, check_names
+from s2s.data.formats.table import TableRow, check_names
 
 MAX_LISTED = 8  # columns in an error
 
@@ -107,38 +107,13 @@ def in_pairs(
     The others follow it, and then those of further columns. `rows` have `chosen.all`.
     """
     if _is_parallel(names, chosen):
-        return (each for row in rows for each in _each(row))
+        return lists.read(rows, ("line", "line"), is_even=False)
     ways = _ways(names, chosen)
     if any(ways):
         rows = lists.read(rows, ways)
-    read = zip(chosen.all[1:], ways[1:], strict=True)
-    targets = [names[at]._replace(**({"kind": "text"} if how else {})) for at, how in read]
-    if chosen.src == chosen.tgt or all(column.kind != "texts" for column in targets):
+    if chosen.src == chosen.tgt:
         return rows
-    return (_targets(row, targets) for row in rows)
-
-
-def _each(row: TableRow) -> Iterator[TableRow]:
-    src, tgt = row.fields or (None, None)
-    if src is None or tgt is None:
-        yield row
-        return
-    sides = [text.split(f" {TURN} ") for text in (src, tgt)]
-    for pair in zip(*sides, strict=False):  # lists of other lengths are not parallel to the end
-        yield TableRow(row.number, pair)
-
-
-def _targets(row: TableRow, columns: Sequence[Column]) -> TableRow:
-    """The row with each of its several references as a field."""
-    src, *fields = row.fields or (None,) * (1 + len(columns))
-    each = [_texts(field, column) for field, column in zip(fields, columns, strict=True)]
-    return TableRow(row.number, [src, *(text for texts in each for text in texts)])
-
-
-def _texts(field: str | None, column: Column) -> Sequence[str | None]:
-    if column.kind != "texts" or not field:
-        return [field]
-    return field.split(f" {TURN} ")
+    return lists.separated(rows, 2, [columns.is_listed(names[at]) for at in chosen.all[1:]])
 
 
 def _listed(column: Column) -> str:

@@ -6,24 +6,22 @@ dataset says decides what is read.
 
 from __future__ import annotations
 
-import itertools
-import json
-import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+import contextlib
+from collections.abc import Generator, Iterator, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from s2s import hub
 from s2s.config import UserError, shortened
-from s2s.data.formats import added
 from s2s.data.formats.columns import Column
+from s2s.data.formats.made import extended
 from s2s.data.formats.streams import ReadingBudget, format_size
-from s2s.data.formats.table import HEAD, EmptyError, Table, TableRow, checked
-from s2s.data.reader_start import start_reader
+from s2s.data.formats.table import Table, TableRow, begun, checked, picked, read_once
 from s2s.data.repository.origins import Origin
+from s2s.processes.program import EndedError, Program, TooLargeError, ask
 
 MAX_MEMORY = 2_000_000_000  # bytes of address space
-MAX_LINE = 64_000_000  # bytes of one row; the reader's own limits are smaller
 
 # `datasets` asks the Hub for nothing by itself and opens only what this program hands it; torch would cost seconds.
 QUIET = MappingProxyType(
@@ -36,6 +34,10 @@ QUIET = MappingProxyType(
         "USE_JAX": "0",
     }
 )
+
+
+FOLDER_LIBRARY = Program("s2s.data.repository.library_process:answer", "reader", variables=QUIET)
+HUB_LIBRARY = replace(FOLDER_LIBRARY, from_hub=True)
 
 
 class Builder(NamedTuple):
@@ -67,103 +69,61 @@ def table(
 
     Raises UserError for what `datasets` cannot read, and when a limit is exceeded.
     """
-    reading = _Reading(origin, file, budget, max_bytes)
-    columns = tuple(Column(*column) for column in reading.header["columns"])
-    rows = reading.rows()
-    head = tuple(itertools.islice(rows, HEAD))
-    if not head:
-        raise EmptyError(f"`{reading.name}` is empty; choose another split.")
-
-    def chosen_rows(chosen: Sequence[int]) -> Iterator[TableRow]:
-        for row in itertools.chain(head, rows):
-            yield TableRow(row.number, [(row.fields or ())[at] for at in chosen])
-
-    table = Table(
-        columns,
-        head,
-        lambda chosen: checked(chosen_rows(chosen), reading.name, "row"),
-        True,
-        "without a text in both fields",
-        "",
-        unit="row",
-    )
-    return added.extended(table)
+    name = f"{origin.name}/{file.path}"
+    answers = budget.close_later(_answers(name, origin, file, budget, max_bytes))
+    columns = tuple(Column(*column) for column in next(answers)["columns"])
+    rows = _rows(name, origin, answers, budget)
+    first = begun(rows, f"`{name}` is empty; choose another split.")
+    head, read = read_once(first, rows, len(columns), picked)
+    table = Table(columns, head, lambda chosen: checked(read(chosen), name, "row"), unit="row")
+    return extended(table)
 
 
-class _Reading:
-    """One process, and the lines that it writes: the columns, a list of texts per row, and how it ended."""
-
-    def __init__(
-        self, origin: Origin, file: hub.File, budget: ReadingBudget, max_bytes: int | None
-    ) -> None:
-        self.name = f"{origin.name}/{file.path}"
-        self._origin = origin
-        self._budget = budget
-        builder = BUILDERS[hub.kind(file.path)]
-        place = origin.order()
-        order = {
-            "origin": place,
-            "file": list(file),
-            "builder": builder.name,
-            "arguments": dict(builder.arguments),
-            "memory": MAX_MEMORY,
-            "seconds": budget.seconds_left,
-            "max_bytes": max_bytes,
-            "cell": budget.caps.cell,
-        }
-        self._process = start_reader(
-            "s2s.data.repository.library_process",
-            order,
-            stdout=subprocess.PIPE,
-            from_hub="folder" not in place,
-            variables=QUIET,
-        )
-        budget.close_later(_Closing(self._process))
-        self.header = self._next()
-
-    def rows(self) -> Iterator[TableRow]:
-        """The rows; the process ends with them."""
-        for number in itertools.count(1):
-            line = self._next()
-            if isinstance(line, dict):
-                self._origin.spend(line["downloaded"])
-                self._process.wait()
-                return
-            self._budget.charge_unpacked(
-                self.name, sum(len(text) for text in line if text is not None)
-            )
-            yield TableRow(number, line)
-
-    def _next(self) -> Any:
-        """The next line. Raises UserError where it is an error, or where the process ended without one."""
-        assert self._process.stdout is not None  # PIPE
-        self._budget.check_time(self.name)
-        line = self._process.stdout.readline(MAX_LINE)
-        self._budget.check_time(self.name)
-        if not line.endswith(b"\n"):
-            self._process.kill()
-            self._process.wait()
-            raise UserError(
-                f"`{shortened(self.name)}` could not be read within {format_size(MAX_MEMORY)} of memory, the reader's"
-                " limit; choose another dataset, or convert it to parquet."
-            )
-        answer = json.loads(line)
-        if isinstance(answer, dict) and answer.get("error"):
-            self._process.wait()
-            raise UserError(answer["error"])
-        return answer
+def _answers(
+    name: str, origin: Origin, file: hub.File, budget: ReadingBudget, max_bytes: int | None
+) -> Generator[dict[str, Any]]:
+    """Those of the process: the columns, rows, and at the end what it downloaded."""
+    builder = BUILDERS[hub.kind(file.path)]
+    place = origin.order()
+    order = {
+        "origin": place,
+        "file": list(file),
+        "builder": builder.name,
+        "arguments": dict(builder.arguments),
+        "max_bytes": max_bytes,
+        "cell": budget.caps.cell,
+    }
+    program = FOLDER_LIBRARY if "folder" in place else HUB_LIBRARY
+    answers = ask(program, order, seconds=budget.seconds_left, memory=MAX_MEMORY)
+    try:
+        with contextlib.closing(answers):
+            for answer in answers:
+                budget.check_time(name)
+                yield answer
+    except TooLargeError:
+        raise UserError(
+            f"`{shortened(name)}` needs more memory than the reader may use; choose another dataset, or convert it to"
+            " parquet."
+        ) from None
+    except (EndedError, TimeoutError):
+        budget.check_time(name)
+        raise UserError(
+            f"`{shortened(name)}` could not be read within {format_size(MAX_MEMORY)} of memory, the reader's limit;"
+            " choose another dataset, or convert it to parquet."
+        ) from None
+    except OSError as error:
+        raise UserError(
+            f"The dataset cannot be read now ({error.strerror or error}); try again later."
+        ) from error
 
 
-class _Closing:
-    """Ends a process when the reading's files are closed."""
-
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
-        self._process = process
-
-    def close(self) -> None:
-        """Kills the process, if it still runs."""
-        if self._process.poll() is None:
-            self._process.kill()
-        self._process.wait()
-        if self._process.stdout:
-            self._process.stdout.close()
+def _rows(
+    name: str, origin: Origin, answers: Iterator[dict[str, Any]], budget: ReadingBudget
+) -> Iterator[TableRow]:
+    number = 0
+    for answer in answers:
+        for texts in answer.get("rows", ()):
+            number += 1
+            budget.charge_unpacked(name, sum(len(text) for text in texts if text is not None))
+            yield TableRow(number, texts)
+        origin.spend(answer.get("downloaded", 0))

@@ -1,12 +1,8 @@
-"""`python -m s2s.data.repository.library_process`: reads one file with `datasets` under limits.
-
-The order comes on standard input; the answer is JSON lines: the columns, a list of texts per row, how it ended.
-"""
+"""That end of `library`: one file read with `datasets`, as its columns, lists of rows, and what was downloaded."""
 
 from __future__ import annotations
 
 import io
-import json
 import os
 import re
 import sys
@@ -31,55 +27,40 @@ PROTOCOL = "s2sfile"
 BATCH = 64  # rows
 TWICE = re.compile(r'Field "(.*)" exists (\d+) times in schema')  # pyarrow's words
 TEXT_DECODERS = ("txt", "text", "transcript", "json", "jsn")
-OUT_OF_MEMORY = (
-    "needs more memory than the reader may use; choose another dataset, or convert it to parquet."
-)
 
 
-def main() -> None:
-    """Answers the order on standard output."""
-    order = json.loads(sys.stdin.buffer.read())
-    bounds.end_after(order["seconds"])
+def answer(order: Mapping[str, Any], _: object) -> Iterator[Any]:
+    """In that process."""
     incoming = (
         settings.make_home() / "incoming"
     )  # where it is removed even if this process is killed
     incoming.mkdir(exist_ok=True)
-    with (
-        bounds.limited_memory(order["memory"]),
-        tempfile.TemporaryDirectory(dir=incoming) as cache,
-    ):
+    with tempfile.TemporaryDirectory(dir=incoming) as cache:
         os.environ["HF_HOME"] = cache  # read at import; streaming writes nothing there
-        _answer(order)
+        yield from answers(order)
 
 
-def _answer(order: Mapping[str, Any]) -> None:
+def answers(order: Mapping[str, Any]) -> Iterator[Any]:
+    """What it is asked for. Raises UserError for whatever a damaged file makes the library raise."""
     origin = from_order(order["origin"])
     file = hub.File(*order["file"])
-    name = f"{origin.name}/{file.path}"
     opened = _Counted(origin, file)
     try:
-        for line in _lines(order, opened):
-            sys.stdout.write(json.dumps(line) + "\n")
-        end: dict[str, Any] = {"downloaded": opened.n_bytes}
-    except UserError as error:
-        end = {"error": str(error)}
-    except MemoryError:
-        end = {"error": f"`{shortened(name)}` {OUT_OF_MEMORY}"}
-    except Exception as error:  # whatever a damaged file makes the library raise
+        yield from _contents(order, opened)
+    except Exception as error:
+        if isinstance(error, UserError) or bounds.is_out_of_memory(error):
+            raise
         # Log where, not what: an exception's message may quote the file.
         frames = traceback.format_tb(error.__traceback__)
         print(type(error).__name__, *frames, sep="\n", file=sys.stderr)
-        end = {"error": _explain(name, opened, error)}
-    sys.stdout.write(json.dumps(end) + "\n")
-    sys.stdout.flush()
+        raise UserError(_explain(f"{origin.name}/{file.path}", opened, error)) from None
+    yield {"downloaded": opened.n_bytes}
 
 
 def _explain(name: str, opened: _Counted, error: Exception) -> str:
     """What to say: why the file could not be read, or else which format it does not have."""
     if opened.error:
         return str(opened.error)
-    if type(error).__name__ == "ArrowMemoryError":
-        return f"`{shortened(name)}` {OUT_OF_MEMORY}"
     message = error.args[0] if error.args and isinstance(error.args[0], str) else ""
     if twice := TWICE.search(message):
         return (
@@ -101,8 +82,8 @@ def _explain(name: str, opened: _Counted, error: Exception) -> str:
     )
 
 
-def _lines(order: Mapping[str, Any], opened: _Counted) -> Iterator[Any]:
-    """The columns, then the rows."""
+def _contents(order: Mapping[str, Any], opened: _Counted) -> Iterator[Any]:
+    """The columns, then the rows, a list for each batch."""
     import datasets
     from datasets.packaged_modules.webdataset import webdataset
 
@@ -128,8 +109,9 @@ def _lines(order: Mapping[str, Any], opened: _Counted) -> Iterator[Any]:
             else [None] * len(batch)
             for column in columns
         ]
-        for row in zip(*texts, strict=True):
-            yield [text if text is None else text[: order["cell"] + 1] for text in row]
+        limit = order["cell"] + 1
+        rows = zip(*texts, strict=True)
+        yield {"rows": [[text if text is None else text[:limit] for text in row] for row in rows]}
         if order["max_bytes"] and opened.n_bytes >= order["max_bytes"]:
             return
     if columns is None:
@@ -205,7 +187,3 @@ def _register(opened: _Counted) -> None:
             return opened.open()
 
     fsspec.register_implementation(PROTOCOL, OneFile, clobber=True)
-
-
-if __name__ == "__main__":
-    main()

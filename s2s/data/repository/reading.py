@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import contextlib
-import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from types import MappingProxyType
 
 from s2s import hub
-from s2s.data.formats import delimited, objects, parquet, streams, tmx
 from s2s.data.formats.columns import Column
 from s2s.data.formats.streams import Content, ReadingBudget
-from s2s.data.formats.table import HEAD, EmptyError, Table, TableRow
-from s2s.data.repository import archived, choice, library
+from s2s.data.formats.table import EmptyError, Table, TableRow
+from s2s.data.formats.tables import FORMATS, Format
+from s2s.data.repository import choice, library
 from s2s.data.repository.choice import Chosen
 from s2s.data.repository.origins import Origin
+
+
+def format_of(file: hub.File) -> Format:
+    """The format of a file that is read here, not with `datasets`."""
+    return FORMATS[f".{hub.kind(file.path)}"]
 
 
 @dataclass
@@ -40,10 +43,9 @@ class SplitReader:
 
     def table(self, file: hub.File) -> Table:
         """An opened table of any format."""
-        kind = hub.kind(file.path)
-        if kind in library.BUILDERS:
+        if library.needs_library(file):
             return library.table(self.origin, file, self.budget)
-        return READERS[kind](self.content(file), self.budget)
+        return format_of(file).read(self.content(file), self.budget)
 
     def choose(self, found: Sequence[Column]) -> Chosen:
         """Source and target among the columns of a file; the first file's are noted."""
@@ -57,16 +59,14 @@ class SplitReader:
     def pairs(self, table: Table) -> Iterator[TableRow]:
         """Source, target and further references of each row of a table."""
         chosen = self.choose(table.columns)
-        rows = body(table, table.rows(chosen.all))
+        rows = table.body(table.rows(chosen.all))
         return choice.in_pairs(rows, table.columns, chosen)
 
-    def rows(
-        self, files: Sequence[hub.File], opened: Callable[[hub.File], Table] | None = None
-    ) -> Iterator[TableRow]:
-        """The same of each row, file after file; `opened` opens one, by default `table`."""
+    def rows(self, files: Sequence[hub.File]) -> Iterator[TableRow]:
+        """The same of each row, file after file."""
         for file in files:
             with self.skipping_empty():
-                yield from self.pairs((opened or self.table)(file))
+                yield from self.pairs(self.table(file))
 
     @contextlib.contextmanager
     def skipping_empty(self) -> Iterator[None]:
@@ -82,43 +82,3 @@ class SplitReader:
             with self.skipping_empty():
                 return self.table(file)
         return self.table(files[-1])
-
-
-def body(table: Table, rows: Iterator[TableRow] | Sequence[TableRow]) -> Iterator[TableRow]:
-    """The rows without the header: row 1 of a .csv or .tsv on the Hub, as in `datasets`."""
-    return itertools.islice(iter(rows), 0 if table.is_named else 1, None)
-
-
-def _lines(content: Content, budget: ReadingBudget) -> Table:
-    """Plain text: one column, and a row per non-empty line."""
-    lines = (
-        TableRow(number, [line])
-        for number, line in enumerate(streams.lines(content, budget), start=1)
-        if line and not line.isspace()
-    )
-    head = tuple(itertools.islice(lines, HEAD))
-    if not head:
-        raise EmptyError(f"`{content.name}` is empty; choose another split.")
-    text = (Column("text", "text"),)
-
-    def rows(chosen: Sequence[int]) -> Iterator[TableRow]:
-        return (
-            TableRow(row.number, [(row.fields or [None])[at] for at in chosen])
-            for row in itertools.chain(head, lines)
-        )
-
-    return Table(text, head, rows, is_named=True, fault="without a text", too_narrow="")
-
-
-READERS: Mapping[str, Callable[[Content, ReadingBudget], Table]] = MappingProxyType(
-    {
-        "parquet": parquet.parquet,
-        "jsonl": objects.jsonl,
-        "json": objects.json_,
-        "csv": delimited.csv_,
-        "tsv": delimited.tsv,
-        "txt": _lines,
-        "tmx": tmx.tmx,
-        "zip": archived.zipped,
-    }
-)

@@ -9,6 +9,7 @@ import contextlib
 import itertools
 import random
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import IO, Any, NamedTuple, TypeVar, cast
 
 from s2s import hub
@@ -17,15 +18,13 @@ from s2s.data.formats import streams
 from s2s.data.formats.parquet import RowGroups
 from s2s.data.formats.streams import Content, ReadThrough
 from s2s.data.formats.table import Table, TableRow
-from s2s.data.repository import choice, library
-from s2s.data.repository.reading import READERS, SplitReader
+from s2s.data.repository import library
+from s2s.data.repository.reading import SplitReader, format_of
 
 # These numbers are part of what `sample=SEED` of a recorded SPEC means: with others, it names other rows.
 SAMPLE_BYTES = 64_000_000  # read at most; larger files are read in parts, but for zips
 MAX_FILES = 16  # of a split from which parts are read
 BLOCK = 1_000_000  # bytes of a part of a text file
-IN_BLOCKS = ("jsonl", "txt", "tsv", "csv")  # a row is a line, wherever reading starts
-WITH_HEADER = ("tsv", "csv")
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 T = TypeVar("T")
 
@@ -44,78 +43,122 @@ def draw(reader: SplitReader, files: Sequence[hub.File], n: int, seed: int) -> S
     """`n` rows, or all if there are fewer."""
     generator = random.Random(seed)
     some = _some(files, MAX_FILES, generator)
+    drawing = _Drawing(reader, files, some, n, generator)
     kind = hub.kind(files[0].path)
     if kind == "parquet":
-        return _from_groups(reader, files, some, n, generator)
-    if kind in library.BUILDERS:
-        return _from_library(reader, files, some, n, generator)
+        return drawing.from_groups()
+    if library.needs_library(files[0]):
+        return drawing.from_starts()
     if kind == "zip" or _size(files) <= SAMPLE_BYTES:  # the list of a zip's files is at its end
-        rows, n_seen = _reservoir(reader.rows(files), n, generator)
-        return Sample(rows, len(rows), n_seen)
-    if kind in IN_BLOCKS and all(_has_lines(reader.content(file)) for file in some):
-        return _from_blocks(reader, some, n, generator)
-    return _from_starts(reader, some, n, generator)
+        return drawing.of(reader.rows(files))
+    if format_of(files[0]).has_lines and all(_has_lines(reader.content(file)) for file in some):
+        return drawing.from_blocks()
+    return drawing.from_starts()
 
 
 def _some(given: Sequence[T], n: int, generator: random.Random) -> list[T]:
     return [given[at] for at in choose_indices(len(given), n, generator)]
 
 
-def _reservoir(
-    rows: Iterable[TableRow], n: int, generator: random.Random
-) -> tuple[list[TableRow], int]:
-    """`n` of the rows in their order, each set equally probable, and how many there were (algorithm R)."""
-    kept: list[tuple[int, TableRow]] = []
-    n_seen = 0
-    for row in rows:
-        if len(kept) < n:
-            kept.append((n_seen, row))
-        elif (at := int(generator.random() * (n_seen + 1))) < n:
-            kept[at] = (n_seen, row)
-        n_seen += 1
-    kept.sort(key=lambda one: one[0])
-    return [row for _, row in kept], n_seen
-
-
 class _Group(NamedTuple):
-    file: RowGroups
-    at: int
+    table: Table
     n_rows: int
     n_bytes: int
 
 
-def _from_groups(
-    reader: SplitReader,
-    files: Sequence[hub.File],
-    some: Sequence[hub.File],
-    n: int,
-    generator: random.Random,
-) -> Sample:
-    """From row groups of .parquet files: from all, or from as many at random as the limit allows."""
-    groups: list[_Group] = []
-    for file in some:
-        with reader.skipping_empty():
-            groups += _groups(reader, RowGroups(reader.content(file), reader.budget))
-    read = _within_limit(groups, n, generator)
-    rows = _rows_of_groups(reader, read, n, generator)
-    n_seen = sum(group.n_rows for group in read)
-    n_drawn = min(n, n_seen)
-    if len(read) == len(groups) and len(some) == len(files):
-        return Sample(list(rows), n_drawn, n_seen)
-    share = _size(some) / max(1, _size(files))
-    total = sum(group.n_rows for group in groups)
-    if share != 1.0:
-        total = _about(total / share)
-    parts = f"{len(read):,} row groups of its files"
-    return Sample(list(rows), n_drawn, n_seen, parts, total)
+@dataclass(frozen=True)
+class _Drawing:
+    """How `n` rows are drawn from `files`, of which at most `some` are read."""
+
+    reader: SplitReader
+    files: Sequence[hub.File]
+    some: Sequence[hub.File]
+    n: int
+    generator: random.Random
+
+    def of(self, rows: Iterable[TableRow], parts: str = "", n_bytes: int = 0) -> Sample:
+        """Rows in their order, each set equally probable (algorithm R); `n_bytes` of the files have them all."""
+        kept: list[tuple[int, TableRow]] = []
+        n_seen = 0
+        for row in rows:
+            if len(kept) < self.n:
+                kept.append((n_seen, row))
+            elif (at := int(self.generator.random() * (n_seen + 1))) < self.n:
+                kept[at] = (n_seen, row)
+            n_seen += 1
+        kept.sort(key=lambda one: one[0])
+        total = _about(n_seen * _size(self.some) / n_bytes) if n_bytes else None
+        return Sample([row for _, row in kept], len(kept), n_seen, parts, total)
+
+    def from_groups(self) -> Sample:
+        """From row groups of .parquet files: from all, or from as many at random as the limit allows."""
+        groups: list[_Group] = []
+        for file in self.some:
+            with self.reader.skipping_empty():
+                content = self.reader.content(file)
+                groups += _groups(self.reader, RowGroups(content, self.reader.budget))
+        read = _within_limit(groups, self.n, self.generator)
+        rows = self._rows_of_groups(read)
+        n_seen = sum(group.n_rows for group in read)
+        n_drawn = min(self.n, n_seen)
+        if len(read) == len(groups) and len(self.some) == len(self.files):
+            return Sample(list(rows), n_drawn, n_seen)
+        share = _size(self.some) / max(1, _size(self.files))
+        total = sum(group.n_rows for group in groups)
+        if share != 1.0:
+            total = _about(total / share)
+        parts = f"{len(read):,} row groups of its files"
+        return Sample(list(rows), n_drawn, n_seen, parts, total)
+
+    def _rows_of_groups(self, groups: Sequence[_Group]) -> Iterator[TableRow]:
+        n_rows = sum(group.n_rows for group in groups)
+        drawn = choose_indices(n_rows, self.n, self.generator)
+        next_row = next(drawn, None)
+        start = 0
+        for group in groups:
+            wanted: list[int] = []
+            while next_row is not None and next_row < start + group.n_rows:
+                wanted.append(next_row - start)
+                next_row = next(drawn, None)
+            start += group.n_rows
+            if wanted:
+                yield from self.reader.pairs(_with_rows(group.table, wanted))
+
+    def from_blocks(self) -> Sample:
+        """From blocks at random positions of text files, whose first and last lines are completed or left out."""
+        blocks = [(file, start) for file in self.some for start in range(0, file.size, BLOCK)]
+        read = _some(blocks, SAMPLE_BYTES // BLOCK, self.generator)
+        heads = {file.path: _header(self.reader, file) for file, _ in read}
+        rows = (
+            row
+            for file, start in read
+            for row in _block(self.reader, file, start, heads[file.path])
+        )
+        n_bytes = sum(min(BLOCK, file.size - start) for file, start in read)
+        return self.of(
+            rows,
+            f"{len(read):,} blocks of {streams.format_size(BLOCK)} of its files",
+            n_bytes,
+        )
+
+    def from_starts(self) -> Sample:
+        """From the first rows of files that can only be read from their start."""
+        share = SAMPLE_BYTES // len(self.some)
+        rows = (row for file in self.some for row in _start(self.reader, file, share))
+        if len(self.some) == len(self.files) and all(file.size <= share for file in self.files):
+            return self.of(rows)
+        parts = f"the first {streams.format_size(share)} of its files"
+        if library.needs_library(self.files[0]):  # of which nobody says how much was read
+            return self.of(rows, parts)
+        return self.of(rows, parts, sum(min(share, file.size) for file in self.some))
 
 
 def _groups(reader: SplitReader, file: RowGroups) -> list[_Group]:
-    chosen = reader.choose(file.columns)
+    chosen = reader.choose(file.table().columns)
     # With other columns, a seed would name other groups.
     n_bytes = file.n_bytes([chosen.src, chosen.tgt])
     return [
-        _Group(file, at, n_rows, size)
+        _Group(file.table([at]), n_rows, size)
         for at, (n_rows, size) in enumerate(zip(file.n_rows, n_bytes, strict=True))
     ]
 
@@ -133,22 +176,8 @@ def _within_limit(groups: Sequence[_Group], n_rows: int, generator: random.Rando
     return [groups[at] for at in sorted(taken)]
 
 
-def _rows_of_groups(
-    reader: SplitReader, groups: Sequence[_Group], n: int, generator: random.Random
-) -> Iterator[TableRow]:
-    chosen_rows = choose_indices(sum(group.n_rows for group in groups), n, generator)
-    next_row = next(chosen_rows, None)
-    start = 0
-    for group in groups:
-        wanted: list[int] = []
-        while next_row is not None and next_row < start + group.n_rows:
-            wanted.append(next_row - start)
-            next_row = next(chosen_rows, None)
-        start += group.n_rows
-        if wanted:
-            chosen = reader.choose(group.file.columns)
-            rows = group.file.rows(chosen.all, [group.at])
-            yield from choice.in_pairs(_at(rows, wanted), group.file.columns, chosen)
+def _with_rows(table: Table, wanted: Sequence[int]) -> Table:
+    return replace(table, rows=lambda chosen: _at(table.rows(chosen), wanted))
 
 
 def _at(rows: Iterator[TableRow], wanted: Sequence[int]) -> Iterator[TableRow]:
@@ -157,21 +186,6 @@ def _at(rows: Iterator[TableRow], wanted: Sequence[int]) -> Iterator[TableRow]:
     for at in wanted:
         yield from itertools.islice(rows, at - done, at - done + 1)
         done = at + 1
-
-
-def _from_blocks(
-    reader: SplitReader, some: Sequence[hub.File], n: int, generator: random.Random
-) -> Sample:
-    """From blocks at random positions of text files, whose first and last lines are completed or left out."""
-    blocks = [(file, start) for file in some for start in range(0, file.size, BLOCK)]
-    read = _some(blocks, SAMPLE_BYTES // BLOCK, generator)
-    heads = {file.path: _header(reader.content(file)) for file, _ in read}
-    rows = (row for file, start in read for row in _block(reader, file, start, heads[file.path]))
-    kept, n_seen = _reservoir(rows, n, generator)
-    n_bytes = sum(min(BLOCK, file.size - start) for file, start in read)
-    total = _about(n_seen * _size(some) / max(1, n_bytes))
-    parts = f"{len(read):,} blocks of {streams.format_size(BLOCK)} of its files"
-    return Sample(kept, len(kept), n_seen, parts, total)
 
 
 def _has_lines(content: Content) -> bool:
@@ -191,12 +205,12 @@ def _has_open_quotes(lines: bytes) -> bool:
     return any(line.count(b'"') % 2 for line in lines.split(b"\n"))
 
 
-def _header(content: Content) -> bytes:
+def _header(reader: SplitReader, file: hub.File) -> bytes:
     """The first line of a table, which names the columns of every block; empty for formats without one."""
-    if hub.kind(content.file) not in WITH_HEADER:
+    if not format_of(file).has_header:
         return b""
-    with content.open() as file:
-        return file.read(BLOCK).partition(b"\n")[0] + b"\n"
+    with reader.content(file).open() as raw:
+        return raw.read(BLOCK).partition(b"\n")[0] + b"\n"
 
 
 def _block(reader: SplitReader, file: hub.File, start: int, header: bytes) -> Iterator[TableRow]:
@@ -216,29 +230,20 @@ def _block(reader: SplitReader, file: hub.File, start: int, header: bytes) -> It
     if not lines.strip() or (hub.kind(file.path) == "csv" and _has_open_quotes(lines)):
         return iter(())
     named = content._replace(open=streams.in_memory(file.path, header + lines).open)
-    return reader.pairs(READERS[hub.kind(file.path)](named, reader.budget))
-
-
-def _from_starts(
-    reader: SplitReader, some: Sequence[hub.File], n: int, generator: random.Random
-) -> Sample:
-    """From the first rows of files that can only be read from their start."""
-    share = SAMPLE_BYTES // len(some)
-    rows = (row for file in some for row in _start(reader, file, share))
-    kept, n_seen = _reservoir(rows, n, generator)
-    n_bytes = sum(min(share, file.size) for file in some)
-    total = _about(n_seen * _size(some) / max(1, n_bytes))
-    parts = f"the first {streams.format_size(share)} of its files"
-    return Sample(kept, len(kept), n_seen, parts, total)
+    return reader.pairs(format_of(file).read(named, reader.budget))
 
 
 def _start(reader: SplitReader, file: hub.File, share: int) -> Iterator[TableRow]:
     """The complete rows in the first bytes of a file."""
-    raw = content = reader.content(file)
-    if file.size > share:
-        content = content._replace(open=lambda: cast(IO[bytes], _Start(raw.open(), share)))
     with contextlib.suppress(_StartIsOverError), reader.skipping_empty():
-        yield from reader.pairs(READERS[hub.kind(file.path)](content, reader.budget))
+        if library.needs_library(file):
+            table = library.table(reader.origin, file, reader.budget, share)
+        else:
+            raw = content = reader.content(file)
+            if file.size > share:
+                content = content._replace(open=lambda: cast(IO[bytes], _Start(raw.open(), share)))
+            table = format_of(file).read(content, reader.budget)
+        yield from reader.pairs(table)
 
 
 class _StartIsOverError(Exception):
@@ -256,27 +261,6 @@ class _Start(ReadThrough):
         if self.tell() >= self._limit:
             raise _StartIsOverError
         return super().readinto(buffer)
-
-
-def _from_library(
-    reader: SplitReader,
-    files: Sequence[hub.File],
-    some: Sequence[hub.File],
-    n: int,
-    generator: random.Random,
-) -> Sample:
-    """From files that another process reads with `datasets`, each from its start."""
-    share = SAMPLE_BYTES // len(some)
-
-    def start(file: hub.File) -> Table:
-        return library.table(reader.origin, file, reader.budget, share)
-
-    kept, n_seen = _reservoir(reader.rows(some, start), n, generator)
-    is_whole = all(file.size <= share for file in files)
-    if is_whole and len(some) == len(files):
-        return Sample(kept, len(kept), n_seen)
-    parts = f"the first {streams.format_size(share)} of its files"
-    return Sample(kept, len(kept), n_seen, parts)
 
 
 def _size(files: Sequence[hub.File]) -> int:

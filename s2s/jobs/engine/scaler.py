@@ -13,10 +13,10 @@ import os
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from s2s import settings
+from s2s import files, settings
 from s2s.config import UserError
 from s2s.jobs.engine.ray_jobs import engine
 from s2s.processes import environment, queue
@@ -68,8 +68,7 @@ def state() -> EngineState:
     stored = queue.value(STATE)
     if not stored:
         return EngineState()
-    content = json.loads(stored)
-    return EngineState(**{**content, "staying": tuple(content["staying"])})
+    return files.from_json(EngineState, json.loads(stored))
 
 
 def workers_allowed() -> tuple[int, int]:
@@ -132,7 +131,7 @@ class Scaler:
         except (
             UserError
         ) as error:  # the engine's; handles that are no workers yet are dropped at the next turn
-            after = _changed(state(), trouble=str(error))
+            after = replace(state(), trouble=str(error))
         if after != state():
             _write(after)
 
@@ -168,12 +167,12 @@ class Scaler:
             return known
         for handle in known.staying[least:]:
             self._engine.kill(handle)
-            known = _changed(known, staying=known.staying[:least])
+            known = replace(known, staying=known.staying[:least])
         for kind, n in wanted(queue.live_by_slot(), least, most).items():
             for _ in range(n - sum(one == kind for one in known.workers.values())):
                 handle = f"s2s-{settings.new_id()}"
                 stays = kind == "cpu" and len(known.staying) < least
-                known = _changed(
+                known = replace(
                     known,
                     workers={**known.workers, handle: kind},
                     staying=(*known.staying, handle) if stays else known.staying,
@@ -209,13 +208,8 @@ def start_scaler() -> Scaler | None:
     return scaler
 
 
-def _changed(known: EngineState, **values: object) -> EngineState:
-    content = {**asdict(known), **values}
-    return EngineState(**content)
-
-
 def _write(known: EngineState) -> None:
-    queue.put_value(STATE, json.dumps(asdict(known)))
+    queue.put_value(STATE, json.dumps(files.to_json(known)))
 
 
 def _environment(handle: str, kind: str) -> dict[str, str]:

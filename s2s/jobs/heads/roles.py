@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from s2s.analysis import heads
 from s2s.config import Config, UserError
 from s2s.data import Pair
+from s2s.files import from_json, to_json
 from s2s.jobs.heads.stages import stage
 from s2s.runs import EncodedPair, Run, encoded_pairs
 
@@ -28,11 +29,17 @@ class RolesSettings(Config):
 class RolesResult:
     """What `measure` has found, as arrays. A part that the sample does not allow is empty, and a note says why."""
 
-    roles: heads.CorpusRoles
-    n_left_out: int  # pairs without text on a side, or too long for the model
-    relations: Sequence[heads.RelationAccuracy] = ()
+    n: int  # sentences
+    n_left_out: int = field(metadata={"json": "left_out"})  # without text on a side, or too long
+    kinds: Mapping[str, heads.KindRoles]
+    relations: tuple[heads.RelationAccuracy, ...] = ()
     induction: Mapping[str, Mapping[str, heads.MatchScore]] = field(default_factory=dict)
     notes: Mapping[str, str] = field(default_factory=dict)  # by the name of the part
+
+    @property
+    def roles(self) -> heads.CorpusRoles:
+        """Of every head."""
+        return heads.CorpusRoles(self.kinds, self.n)
 
 
 def measure(
@@ -55,14 +62,16 @@ def measure(
         notes["relations"] = relations
     if not scores:
         notes["induction"] = str(matches)
-    return {
-        "n": len(sample),
-        "left_out": len(pairs) - len(sample),
-        "kinds": {kind: roles_to_json(one) for kind, one in roles.kinds.items()},
-        "relations": [] if isinstance(relations, str) else list(map(_relation_json, relations)),
-        "induction": _scores_json(scores),
-        "notes": notes,
-    }
+    found = RolesResult(
+        len(sample),
+        len(pairs) - len(sample),
+        roles.kinds,
+        () if isinstance(relations, str) else tuple(relations),
+        scores,
+        notes,
+    )
+    content: dict[str, Any] = to_json(rounded(found))
+    return content
 
 
 def measure_roles(
@@ -101,89 +110,24 @@ def _attempt(steps: Generator[float, None, T]) -> Generator[float, None, T | str
         return str(why)
 
 
-def roles_to_json(found: heads.KindRoles) -> dict[str, Any]:
-    """The heads of one kind."""
-    return {
-        "entropy": _rounded(found.entropy),
-        "peak": _rounded(found.peak),
-        "distance": _rounded(found.distance),
-        "strengths": {slug: _rounded(values) for slug, values in found.strengths.items()},
-        "counted": dict(found.counted),
-        "role": found.role.tolist(),
-        "n_rows": found.n_rows,
-    }
-
-
-def roles_from_json(found: Mapping[str, Any]) -> heads.KindRoles:
-    """The inverse of `roles_to_json`."""
-    return heads.KindRoles(
-        entropy=np.array(found["entropy"]),
-        peak=np.array(found["peak"]),
-        distance=np.array(found["distance"]),
-        strengths={slug: np.array(values) for slug, values in found["strengths"].items()},
-        counted=dict(found["counted"]),
-        role=np.array(found["role"]),
-        n_rows=found["n_rows"],
-    )
-
-
-def _relation_json(found: heads.RelationAccuracy) -> dict[str, Any]:
-    return {
-        "direction": found.direction,
-        "kind": found.kind,
-        "n": list(found.n),
-        "hits": found.hits.tolist(),
-        "one_random": [round(value, DIGITS) for value in found.one_random],
-        "best_random": [round(value, DIGITS) for value in found.best_random],
-        "offset": found.offset,
-        "offset_accuracy": round(found.offset_accuracy, DIGITS),
-    }
-
-
-def _relation(found: Mapping[str, Any]) -> heads.RelationAccuracy:
-    return heads.RelationAccuracy(
-        direction=found["direction"],
-        kind=found["kind"],
-        n=tuple(found["n"]),
-        hits=np.array(found["hits"], np.int64),
-        one_random=heads.Range(*found["one_random"]),
-        best_random=heads.Range(*found["best_random"]),
-        offset=found["offset"],
-        offset_accuracy=found["offset_accuracy"],
-    )
-
-
-def _scores_json(found: Mapping[str, Mapping[str, heads.MatchScore]]) -> dict[str, Any]:
-    return {
-        kind: {
-            name: {
-                "score": _rounded(one.score),
-                "uniform": round(one.uniform, DIGITS),
-                "n_rows": one.n_rows,
-            }
-            for name, one in scores.items()
-        }
-        for kind, scores in found.items()
-    }
+def rounded(value: Any) -> Any:
+    """With DIGITS of every number."""
+    if isinstance(value, float):
+        return round(value, DIGITS)
+    if isinstance(value, np.ndarray):
+        return np.round(value, DIGITS) if value.dtype.kind == "f" else value
+    if isinstance(value, Mapping):
+        return {name: rounded(one) for name, one in value.items()}
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(
+            value, **{row.name: rounded(getattr(value, row.name)) for row in fields(value)}
+        )
+    if isinstance(value, tuple):
+        ends = [rounded(one) for one in value]
+        return type(value)(*ends) if hasattr(value, "_fields") else tuple(ends)
+    return value
 
 
 def read_result(found: Mapping[str, Any]) -> RolesResult:
     """The result of `measure`, as a worker has written it."""
-    kinds = {kind: roles_from_json(one) for kind, one in found["kinds"].items()}
-    return RolesResult(
-        roles=heads.CorpusRoles(kinds, found["n"]),
-        n_left_out=found["left_out"],
-        relations=[_relation(one) for one in found["relations"]],
-        induction={
-            kind: {
-                name: heads.MatchScore(np.array(one["score"]), one["uniform"], one["n_rows"])
-                for name, one in scores.items()
-            }
-            for kind, scores in found["induction"].items()
-        },
-        notes=found["notes"],
-    )
-
-
-def _rounded(values: Any) -> Any:
-    return np.round(values, DIGITS).tolist()
+    return from_json(RolesResult, found)

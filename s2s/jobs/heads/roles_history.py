@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from s2s.analysis import heads
 from s2s.config import Config, Recipe, UserError
 from s2s.data import Pair
-from s2s.jobs.heads.roles import measure_roles, roles_from_json, roles_to_json
+from s2s.files import from_json, to_json
+from s2s.jobs.heads.roles import measure_roles, rounded
 from s2s.jobs.heads.stages import stage
 from s2s.library.checkpoints import load
 from s2s.model import saved_steps
@@ -25,7 +26,8 @@ class RolesHistorySettings(Config):
     """Nothing to choose."""
 
 
-class RolesAt(NamedTuple):
+@dataclass(frozen=True)
+class RolesAt:
     """The heads at one checkpoint, by kind."""
 
     step: int
@@ -47,8 +49,7 @@ def measure(
         )
         ends = number / len(steps), (number + 1) / len(steps)
         roles = yield from stage(*ends, measuring)
-        kinds = {kind: roles_to_json(one) for kind, one in roles.kinds.items()}
-        found.append({"step": step, "kinds": kinds})
+        found.append(to_json(rounded(RolesAt(step, roles.kinds))))
     curves = Metrics(run.folder.path / "metrics.jsonl").read()
     loss = [curves.valid_steps.tolist(), np.round(curves.valid_loss, 4).tolist()]
     return {"n": len(sample), "checkpoints": found, "loss": loss, "note": ""}
@@ -83,9 +84,6 @@ class RolesHistory:
 
 def read_history(found: Mapping[str, Any]) -> RolesHistory:
     """The result of `measure`, as a worker has written it."""
-    checkpoints = [
-        RolesAt(one["step"], {kind: roles_from_json(each) for kind, each in one["kinds"].items()})
-        for one in found["checkpoints"]
-    ]
+    checkpoints = from_json(list[RolesAt], found["checkpoints"])
     steps, losses = found["loss"]
     return RolesHistory(checkpoints, steps, losses, found["n"], found["note"])

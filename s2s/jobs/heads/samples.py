@@ -7,15 +7,13 @@ from typing import Any
 
 from s2s.config import UserError
 from s2s.data import (
-    Gold,
-    Link,
     Pair,
-    Relation,
     apply_task,
     load,
     load_pairs_for_training,
     parse_spec,
 )
+from s2s.files import from_json
 from s2s.jobs.evaluation import test_sets
 from s2s.library import Library, sharing
 from s2s.runs import Sentences
@@ -26,7 +24,7 @@ FEWEST = 2  # sentences, below which no interval can be computed
 def read(sentences: Sentences, uploaded: Sequence[Mapping[str, Any]] = ()) -> list[Pair]:
     """`n` pairs, evenly spread. Raises UserError where they cannot be read, or are too few."""
     if uploaded:
-        pairs = [from_json(line) for line in uploaded]
+        pairs = from_json(list[Pair], uploaded)
     elif sentences.run and _is_shipped(sentences.run):
         pairs = _of_run(sentences)
     else:
@@ -71,23 +69,9 @@ def _of_dataset(sentences: Sentences) -> list[Pair]:
 
 
 def to_json(pair: Pair) -> dict[str, Any]:
-    """A line of pairs.jsonl."""
+    """A line of pairs.jsonl, which has no line number and no further references."""
     if pair.gold is None:
         return {"src": pair.src, "tgt": pair.tgt}
     gold = {"links": pair.gold.links, "relations": pair.gold.relations}
     possible = {"possible": pair.gold.possible} if pair.gold.possible else {}
     return {"src": pair.src, "tgt": pair.tgt, "gold": gold | possible}
-
-
-def from_json(line: Mapping[str, Any]) -> Pair:
-    """The inverse of `to_json`."""
-    gold = line.get("gold")
-    if gold is None:
-        return Pair(str(line["src"]), str(line["tgt"]))
-    links, possible = (
-        tuple(Link(*link) for link in gold.get(name, ())) for name in ("links", "possible")
-    )
-    relations = tuple(Relation(*relation) for relation in gold["relations"])
-    return Pair(
-        str(line["src"]), str(line["tgt"]), Gold(links, relations=relations, possible=possible)
-    )

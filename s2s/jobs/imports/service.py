@@ -6,14 +6,14 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Generator, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from s2s import files, hub, settings
 from s2s.config import UserError, asker, shortened
-from s2s.files import stored
+from s2s.files import from_json, stored, to_json
 from s2s.jobs import model_import
 from s2s.jobs.context import JobContext
 from s2s.jobs.imports import fetching
@@ -45,11 +45,6 @@ class ImportRequest:
         """The run's name: the model's, with the languages that it was given."""
         codes = "-".join(filter(None, (self.src_language, self.tgt_language)))
         return f"{self.name} {codes}".strip()
-
-    @classmethod
-    def from_spec(cls, spec: Mapping[str, Any]) -> ImportRequest:
-        """From the queue."""
-        return cls(**{key: str(spec[key]) for key in asdict(cls("")) if key in spec})
 
 
 def require_folders() -> None:
@@ -84,7 +79,7 @@ def submit(request: ImportRequest, found: ImportForecast) -> str:
     forecasts.check(found)
     stored.require_room(owner, n_bytes=found.model_bytes, runs=1)
     run_id = settings.new_id()
-    queue.submit(KIND, owner, run_id, {**asdict(request), "threads": 1}, express=True)
+    queue.submit(KIND, owner, run_id, {**to_json(request), "threads": 1}, express=True)
     return run_id
 
 
@@ -180,7 +175,7 @@ def work(job: Job, context: JobContext) -> Generator[None, None, None]:
     _delete_leftovers()
     folder = _folder(job.run)
     shutil.rmtree(folder, ignore_errors=True)  # of a worker that died before
-    request = ImportRequest.from_spec(job.spec)
+    request = from_json(ImportRequest, job.spec)
     try:
         yield from _fetched_and_opened(request, folder, job, context)
     finally:

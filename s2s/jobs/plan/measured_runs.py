@@ -14,6 +14,7 @@ import numpy as np
 
 import s2s
 from s2s.data import Preview
+from s2s.files import from_json
 from s2s.jobs.plan.dataset_similarity import (
     RICHNESS,
     SIZES,
@@ -24,9 +25,8 @@ from s2s.jobs.plan.dataset_similarity import (
     within,
 )
 
-MEASURED_FILE = (
-    Path(s2s.__file__).parent / "demo" / "measured.json"
-)  # `python -m s2s.demo.measured` writes it
+# `python -m s2s.demo measured` writes it
+MEASURED_FILE = Path(s2s.__file__).parent / "demo" / "measured.json"
 
 
 @dataclass(frozen=True)
@@ -133,12 +133,4 @@ def read_measured(path: Path = MEASURED_FILE) -> dict[str, Any]:
 @functools.cache
 def measured_runs() -> tuple[MeasuredRun, ...]:
     """Our own runs; none where the file is missing."""
-    return tuple(parse_run(row) for row in read_measured()["runs"])
-
-
-def parse_run(row: dict[str, Any]) -> MeasuredRun:
-    """A run from its row in the file."""
-    points = tuple(ValidationPoint(**point) for point in row["points"])
-    keys = ("text", "like", "preset", "n_pairs", "richness", "parameters")
-    traits = Traits(**row["traits"])
-    return MeasuredRun(**{key: row[key] for key in keys}, traits=traits, points=points)
+    return from_json(tuple[MeasuredRun, ...], read_measured()["runs"])

@@ -8,6 +8,7 @@ from typing import Any
 
 from s2s.config import Recipe, asker
 from s2s.data import absolute
+from s2s.files import from_json
 from s2s.jobs.training.initialization import InitialCheckpoint
 from s2s.processes import queue
 from s2s.runs import LONGEST_NAME, clean_name
@@ -49,21 +50,10 @@ class RunRequest:
             "given": list(self.given),
         }
 
-    @classmethod
-    def from_job(cls, job: queue.Job) -> RunRequest:
+    @staticmethod
+    def from_job(job: queue.Job) -> RunRequest:
         """The opposite of `to_spec`; older jobs have no `init_from`, tags or given settings."""
-        spec = job.spec
-        return cls(
-            Recipe.from_json(spec["recipe"]),
-            spec["source"],
-            spec["valid"],
-            spec["preset"],
-            spec["name"],
-            job.owner,
-            init_from=spec.get("init_from", ""),
-            tags=tuple(spec.get("tags", ())),
-            given=tuple(spec.get("given", ())),
-        )
+        return from_json(RunRequest, {**job.spec, "owner": job.owner})
 
 
 def initial_checkpoint(about: Mapping[str, Any]) -> str:

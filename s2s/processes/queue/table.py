@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
 from s2s.config import UserError
+from s2s.files import from_json, to_json
 from s2s.files.database import JOBS, alone, begin
 from s2s.processes.queue.job_logs import delete_logs
 from s2s.processes.queue.server_state import read_state
@@ -36,13 +37,6 @@ class ControlRequests:
     pause: bool = False
     once: int = 0  # single updates requested during pauses since it was submitted
     lr: float | None = None  # the peak learning rate from now on; None is the recipe's
-
-    @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> ControlRequests:
-        """From the database; keys that a newer program adds are ignored."""
-        return cls(
-            **{field.name: stored[field.name] for field in fields(cls) if field.name in stored}
-        )
 
 
 @dataclass(frozen=True)
@@ -205,7 +199,7 @@ def _first(connection: sa.Connection, condition: sa.ColumnElement[bool]) -> str 
 
 def _job(row: sa.Row[Any]) -> Job:
     values = dict(row._mapping)
-    controls = ControlRequests.from_json(values.pop("wishes"))
+    controls = from_json(ControlRequests, values.pop("wishes"))
     return Job(**values, controls=controls)
 
 
@@ -239,7 +233,7 @@ def poll_requests(job: str, worker: str) -> tuple[bool, ControlRequests]:
         row = connection.execute(sa.select(ROW.stop, ROW.wishes).where(_ours(job, worker))).first()
     if row is None:
         raise LeaseLost(job)
-    return bool(row.stop), ControlRequests.from_json(row.wishes)
+    return bool(row.stop), from_json(ControlRequests, row.wishes)
 
 
 def progressed(job: str, worker: str) -> None:
@@ -323,13 +317,13 @@ def request_control(
             raise UserError(
                 f"The job `{job}` is not running, so it cannot be changed; reload the page to see its state."
             )
-        before = ControlRequests.from_json(row.wishes)
+        before = from_json(ControlRequests, row.wishes)
         after = ControlRequests(
             before.pause if pause is None else pause,
             before.once + once,
             before.lr if lr is None else lr,
         )
-        connection.execute(sa.update(JOBS).where(ROW.id == job).values(wishes=asdict(after)))
+        connection.execute(sa.update(JOBS).where(ROW.id == job).values(wishes=to_json(after)))
 
 
 def find(job: str) -> Job | None:

@@ -18,10 +18,9 @@ OF_UPLOAD = (
 
 
 class ViewCode(NamedTuple):
-    """A section of the profile, and what reads it: names of s2s.data and s2s.tokenizers, and lines."""
+    """What computes a section of the profile: names of s2s.data, and lines."""
 
     data: tuple[str, ...] = ()
-    tokenizers: tuple[str, ...] = ()
     lines: tuple[str, ...] = ()
 
 
@@ -29,10 +28,9 @@ class ViewCode(NamedTuple):
 CODE: Mapping[str, ViewCode] = MappingProxyType(
     {
         "Cleaning": ViewCode(
-            ("LintReport", "enabled_rules", "profile_section"),
-            (),
+            ("enabled_rules", "profile_section"),
             (
-                'report = LintReport.from_json(profile_section(spec, "lint", recipe.data))',
+                'report = profile_section(spec, "lint", recipe.data)',
                 "counts = {rule: found.n for rule, found in report.found.items()}",
                 "n_dropped = report.dropped(enabled_rules(recipe.data.clean))",
                 "n_left = report.n_pairs - n_dropped",
@@ -40,26 +38,21 @@ CODE: Mapping[str, ViewCode] = MappingProxyType(
             ),
         ),
         "Statistics": ViewCode(
-            ("Statistics", "profile_section"),
-            (),
+            ("profile_section",),
             (
-                'found = profile_section(spec, "statistics", recipe.data)',
-                "statistics = Statistics.from_json(found)",
+                'statistics = profile_section(spec, "statistics", recipe.data)',
                 "print(statistics)",
             ),
         ),
         "Tokens": ViewCode(
             ("profile_section",),
-            ("ComparisonRow",),
             (
                 'found = profile_section(spec, "pieces", recipe.data)',
-                'rows = [ComparisonRow.from_json(row) for row in found["rows"]]',
-                "for row in rows:",
+                'for row in found["rows"]:',
                 "    print(row.kind, row.too_long, row.src, row.tgt)",
             ),
         ),
         "Task": ViewCode(
-            (),
             (),
             (
                 "too_long = share_too_long(recipe, preview)",
@@ -85,7 +78,6 @@ def python(chosen: ChosenDataset, view: str, preset: str, recipe: Recipe) -> str
         *(["from s2s.config import override"] if "override(" in line else []),
         reproduce.imported("s2s.data", {"load_preview", *code.data}),
         *(["from s2s.jobs import share_too_long"] if view == "Task" else []),
-        *([reproduce.imported("s2s.tokenizers", code.tokenizers)] if code.tokenizers else []),
     ]
     return "\n".join(
         [

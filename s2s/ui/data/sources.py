@@ -185,7 +185,7 @@ def _saved() -> ChosenDataset | None:
     spec, name = found
     profile = profiles.profile(spec)
     preview = profiles.section(profile, "preview")
-    return ChosenDataset(name, Preview.from_json(preview), profile, spec) if preview else None
+    return ChosenDataset(name, Preview.read(preview), profile, spec) if preview else None
 
 
 def _upload() -> ChosenDataset | None:
@@ -255,7 +255,7 @@ def _read(upload: Upload) -> ChosenDataset | None:
         preview = upload.profile.result("preview")
     if preview is None:
         return None
-    return ChosenDataset(upload.name, Preview.from_json(preview), upload.profile, upload=upload)
+    return ChosenDataset(upload.name, Preview.read(preview), upload.profile, upload=upload)
 
 
 ORIGINS: Mapping[str, Origin] = MappingProxyType(

@@ -24,6 +24,7 @@ from s2s.data import (
     clean,
     task_of,
 )
+from s2s.files import from_json
 from s2s.jobs import share_too_long
 from s2s.tokenizers import ComparisonRow
 from s2s.ui.data import (
@@ -46,7 +47,7 @@ NO_LINK = "Only a saved dataset can be linked: press Train on these pairs, which
 TASK_PAIRS = 50  # pairs whose input and output are shown
 
 
-class View(NamedTuple):
+class DatasetView(NamedTuple):
     """One view: its label, what draws it, its icon and its summary."""
 
     label: str
@@ -202,7 +203,7 @@ def _pairs(chosen: ChosenDataset, now: Recipe) -> None:
 
 def _cleaning(chosen: ChosenDataset, now: Recipe) -> None:
     if found := profiles.section(chosen.profile, "lint", now.data):
-        report = LintReport.from_json(found)
+        report = from_json(LintReport, found)
         is_reversed = now.data.task == "reverse_direction"
         if said := cleaning.several_targets(report, is_reversed=is_reversed):
             st.markdown(said)
@@ -284,13 +285,13 @@ def _too_long(chosen: ChosenDataset, now: Recipe) -> str:
 
 def _statistics(chosen: ChosenDataset, now: Recipe) -> None:
     if found := profiles.section(chosen.profile, "statistics", now.data):
-        statistics.panel(Statistics.from_json(found), chosen.preview, chosen.name)
+        statistics.panel(from_json(Statistics, found), chosen.preview, chosen.name)
 
 
 def _tokens(chosen: ChosenDataset, now: Recipe) -> None:
     if found := profiles.section(chosen.profile, "pieces", now.data):
         st.caption(found["scope"])
-        rows = [ComparisonRow.from_json(row) for row in found["rows"]]
+        rows = from_json(list[ComparisonRow], found["rows"])
         wanted = tokenizers.panel(
             rows,
             chosen.profile.folder.name,
@@ -303,31 +304,31 @@ def _tokens(chosen: ChosenDataset, now: Recipe) -> None:
 
 
 # By the names that links hold.
-VIEWS: Mapping[str, View] = MappingProxyType(
+VIEWS: Mapping[str, DatasetView] = MappingProxyType(
     {
-        "Pairs": View(
+        "Pairs": DatasetView(
             "Pairs", _pairs, ":material/table_rows:", "The pairs as they are in the dataset."
         ),
-        "Cleaning": View(
+        "Cleaning": DatasetView(
             "Cleaning",
             _cleaning,
             ":material/cleaning_services:",
             "Pairs that look wrong, and which of them to drop before training.",
         ),
-        "Task": View(
+        "Task": DatasetView(
             "Task",
             _task,
             ":material/task_alt:",
             "What the model learns from the dataset: its input and its output.",
         ),
-        "Statistics": View(
+        "Statistics": DatasetView(
             "Statistics",
             _statistics,
             ":material/analytics:",
             "Lengths are those of the whole dataset; everything else is measured on the pairs that would be trained on:"
             " cleaned, and as the task makes them.",
         ),
-        "Pieces": View(
+        "Pieces": DatasetView(
             "Tokens",
             _tokens,
             ":material/content_cut:",

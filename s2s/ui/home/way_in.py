@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from s2s.config import UserError
-from s2s.lessons import LESSONS, OpenedStep, Progress, lesson_after
+from s2s.lessons import LESSONS, LessonProgress, OpenedStep, lesson_after
 from s2s.links import share
 from s2s.ui.shell import lesson_progress, step_link
 
@@ -34,7 +34,7 @@ def way_in() -> None:
     _after_the_last_seen(done)
 
 
-def _after_the_last_seen(done: Mapping[str, Progress]) -> None:
+def _after_the_last_seen(done: Mapping[str, LessonProgress]) -> None:
     """All steps were seen of every lesson that was begun: an open question of the last one, or the lesson after it."""
     begun = [lesson for lesson in LESSONS.values() if lesson.id in done]
     if not begun:

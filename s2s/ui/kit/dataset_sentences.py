@@ -33,9 +33,7 @@ def _sentences(home: str, folder: str, most: int, may_see: bool, _run: Run) -> D
     source = str(_run.folder.about().get("source", ""))
     own = [*known.sentences]
     problem = ""
-    if (
-        vocabulary.source_as_it_is(_run) in EXAMPLES
-    ):  # making the whole dataset again would take seconds
+    if vocabulary.source_as_it_is(_run) in EXAMPLES:  # whose other sentences it was trained on
         own += held_out_sentences(source)
     elif source and may_see:
         try:

@@ -8,7 +8,7 @@ from functools import partial
 import streamlit as st
 
 from s2s.config import UserError, asker
-from s2s.lessons import Lesson, OpenedStep, Progress
+from s2s.lessons import Lesson, LessonProgress, OpenedStep
 from s2s.reports import lesson_handout
 from s2s.ui.kit import as_markdown, file_name, note_markdown, plain
 from s2s.ui.lessons.links import home
@@ -27,12 +27,12 @@ def draw(lessons: Iterable[Lesson]) -> None:
     with st.grid(3, min_column_width=280, border=True) as grid:
         for row in lessons:
             with grid.cell():
-                _card(row, done.get(row.id, Progress()))
+                _card(row, done.get(row.id, LessonProgress()))
     if done and not asker.is_hosted():
         st.caption("Your progress is kept for this browser.")
 
 
-def _card(lesson: Lesson, done: Progress) -> None:
+def _card(lesson: Lesson, done: LessonProgress) -> None:
     n_steps = len(lesson.steps)
     seen = {step for step in done.answers if step <= n_steps}
     st.subheader(plain(lesson.title), anchor=False)
@@ -47,7 +47,7 @@ def _card(lesson: Lesson, done: Progress) -> None:
         handout_button(lesson)
 
 
-def _next(lesson: Lesson, done: Progress, seen: set[int]) -> tuple[int, str]:
+def _next(lesson: Lesson, done: LessonProgress, seen: set[int]) -> tuple[int, str]:
     """The step at which the visitor continues: where they were, then the first question without a right answer."""
     if len(seen) < len(lesson.steps):
         return max(seen, default=1), "Continue" if seen else "Start"
@@ -70,7 +70,7 @@ def handout_button(lesson: Lesson) -> None:
     )
 
 
-def _so_far(lesson: Lesson, done: Progress, n_seen: int) -> str:
+def _so_far(lesson: Lesson, done: LessonProgress, n_seen: int) -> str:
     """How many steps were seen, and how many questions answered right."""
     if not n_seen:
         return ""

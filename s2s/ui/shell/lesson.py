@@ -9,7 +9,7 @@ import streamlit as st
 
 from s2s import lessons
 from s2s.config import UserError
-from s2s.lessons import OpenedStep, Progress
+from s2s.lessons import LessonProgress, OpenedStep
 from s2s.links import share
 from s2s.links.share import LESSON
 from s2s.ui.kit import address, cached, pickers, plain
@@ -103,7 +103,7 @@ def with_lesson(view: Mapping[str, str]) -> dict[str, str]:
 def note(at: OpenedStep, answer: str = "") -> None:
     """A step was seen, or answered. Raises UserError where the database is away; then the session alone knows."""
     known = _in_session()
-    mine = known.get(at.lesson.id, Progress())
+    mine = known.get(at.lesson.id, LessonProgress())
     is_known = mine.answers.get(at.number) == mine.with_answer(at.number, answer).answers[at.number]
     opened: set[str] = st.session_state.setdefault(OPENED, set())
     if is_known and at.lesson.id in opened:
@@ -113,7 +113,7 @@ def note(at: OpenedStep, answer: str = "") -> None:
     lessons.note_step(at.lesson.id, at.number, answer, browser=visitors.browser())
 
 
-def lesson_progress() -> dict[str, Progress]:
+def lesson_progress() -> dict[str, LessonProgress]:
     """By lesson, what is stored and what this session has seen. Raises UserError where the database is away."""
     if ADOPTED not in st.session_state:
         st.session_state[ADOPTED] = True
@@ -121,22 +121,22 @@ def lesson_progress() -> dict[str, Progress]:
     found = lessons.all_progress(visitors.browser())
     for id, mine in _in_session().items():
         for step, answer in mine.answers.items():
-            found[id] = found.get(id, Progress()).with_answer(step, answer)
+            found[id] = found.get(id, LessonProgress()).with_answer(step, answer)
     st.session_state[SEEN] = found
     return found
 
 
-def progress_of(at: OpenedStep) -> Progress:
+def progress_of(at: OpenedStep) -> LessonProgress:
     """Of the open lesson; read from the database once per session."""
     if READ not in st.session_state:
         st.session_state[READ] = True
         with contextlib.suppress(UserError):  # as the page Lessons says
             lesson_progress()
-    return _in_session().get(at.lesson.id, Progress())
+    return _in_session().get(at.lesson.id, LessonProgress())
 
 
-def _in_session() -> dict[str, Progress]:
-    known: dict[str, Progress] = st.session_state.get(SEEN, {})
+def _in_session() -> dict[str, LessonProgress]:
+    known: dict[str, LessonProgress] = st.session_state.get(SEEN, {})
     return known
 
 

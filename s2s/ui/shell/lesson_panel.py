@@ -9,7 +9,7 @@ import re
 import streamlit as st
 
 from s2s.config import UserError
-from s2s.lessons import EXERCISES, LESSONS, Lesson, OpenedStep, Progress, lesson_after
+from s2s.lessons import EXERCISES, LESSONS, Lesson, LessonProgress, OpenedStep, lesson_after
 from s2s.ui.kit import note_markdown, plain
 from s2s.ui.shell import lesson, lesson_class
 from s2s.ui.shell.lesson_question import draw_question
@@ -77,7 +77,7 @@ def _heading(at: OpenedStep, *, is_short: bool) -> str:
     )
 
 
-def _mark(at: OpenedStep, done: Progress, step: int) -> str:
+def _mark(at: OpenedStep, done: LessonProgress, step: int) -> str:
     if step == at.number:
         return "now"
     return "right" if step in done.right else "seen" if step in done.answers else ""

@@ -72,7 +72,7 @@ NO_RUN = ShownRun("", "")
 
 
 @dataclass(frozen=True)
-class View:
+class PreviewedView:
     """A page with what the address says of it."""
 
     page: Page
@@ -86,13 +86,13 @@ class View:
         return column or pickers.run_id_of(given.get("run", ""))
 
 
-def view_of(page: Page, given: Mapping[str, str]) -> View:
+def view_of(page: Page, given: Mapping[str, str]) -> PreviewedView:
     """The view of a page, of any parameters."""
     read = share.read(given).view
-    return View(page, tuple((key, read[key]) for key in page.keys if key in read))
+    return PreviewedView(page, tuple((key, read[key]) for key in page.keys if key in read))
 
 
-def preview_of(view: View) -> Preview:
+def preview_of(view: PreviewedView) -> Preview:
     """What is said of a view."""
     values = dict(view.values)
     query = urlencode([("page", view.page.url_path), *view.values])
@@ -146,13 +146,13 @@ async def picture(request: Request) -> Response:
     return Response(content, media_type="image/png", headers=headers)
 
 
-def picture_of(view: View) -> bytes:
+def picture_of(view: PreviewedView) -> bytes:
     """The picture of a view as everybody with its link sees it; what nobody may see is not even looked for."""
     return _drawn(view, _run_of(view))
 
 
 @functools.lru_cache(maxsize=MOST_STORED)
-def _drawn(view: View, run: ShownRun) -> bytes:
+def _drawn(view: PreviewedView, run: ShownRun) -> bytes:
     values = dict(view.values)
     sentence = values.get("src", "")
     about = [f"“{shortened(sentence, MAX_SENTENCE)}”" if sentence else view.page.summary]
@@ -207,7 +207,7 @@ def _index(given: str, n: int, default: int | None) -> int | None:
     return int(given) - 1 if is_there else default
 
 
-def _run_of(view: View) -> ShownRun:
+def _run_of(view: PreviewedView) -> ShownRun:
     """The run that the view shows, if everybody with the link may see it."""
     run_id = view.run
     if not view.page.run or (run_id and not stored.ID.fullmatch(run_id)):

@@ -57,10 +57,9 @@ def _make(content: Content) -> None:
 def _record(content: Content) -> dict[str, Any] | None:
     """That of the view's run; None where others may not have it, or there is nothing to tell yet."""
     try:
-        record = run_records.record(pickers.run_id_of(content.view.get("run", "")))
+        return run_records.record(pickers.run_id_of(content.view.get("run", "")))
     except UserError:  # no run, or one without a checkpoint: its link opens as any other
         return None
-    return None if record is None else record.to_json()
 
 
 def _show(link: ShortLink, url: str, *, is_local: bool) -> None:

@@ -8,6 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from s2s.config import Recipe, TokenizerConfig, override
+from s2s.files import to_json
 from s2s.plots.theme import luminance
 from s2s.tokenizers import TOKENIZERS, UNK, ComparisonRow, SideStatistics, compare, load
 from s2s.ui.data import tokenizers
@@ -26,11 +27,12 @@ def page(rows, advice="", kind="bpe", vocab_size=None, folder=None):
     import streamlit as st
 
     from s2s.config import TokenizerConfig
+    from s2s.files import from_json
     from s2s.tokenizers import ComparisonRow
     from s2s.ui.data.tokenizers import panel
 
     st.session_state["changes"] = panel(
-        [ComparisonRow.from_json(row) for row in rows],
+        from_json(list[ComparisonRow], rows),
         "k",
         advice=advice,
         now=TokenizerConfig(kind, vocab_size),
@@ -40,7 +42,7 @@ def page(rows, advice="", kind="bpe", vocab_size=None, folder=None):
 
 def opened(rows, **more):
     return AppTest.from_function(
-        page, default_timeout=30, kwargs={"rows": [row.to_json() for row in rows], **more}
+        page, default_timeout=30, kwargs={"rows": to_json(rows), **more}
     ).run()
 
 

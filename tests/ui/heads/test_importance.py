@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from s2s.demo import measurements
+from benchmarks.make import measurements
 from s2s.jobs import head_importance, head_service, test_sets
 from s2s.library.checkpoints import load
 from s2s.links.share import pack

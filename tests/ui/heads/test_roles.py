@@ -7,8 +7,8 @@ import json
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from benchmarks.make import measurements
 from s2s.analysis import heads
-from s2s.demo import measurements
 from s2s.jobs import head_roles, head_service
 from s2s.jobs.registry import JOBS
 from s2s.links.share import pack

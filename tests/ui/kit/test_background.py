@@ -12,8 +12,9 @@ from streamlit.testing.v1 import AppTest
 import s2s
 from s2s.analysis import Head
 from s2s.links.share import pack
+from s2s.processes.pool import Waiter
 from s2s.runs import Interventions, Run
-from s2s.runs.decoder import DecodeRequest, DecoderPool, DecodeTask, Waiter
+from s2s.runs.decoder import DECODER, DecodeRequest, DecoderPool, DecodeTask
 from s2s.ui.kit import cached, find_one, nats
 from s2s.ui.kit.cached import background
 from tests.runs.intervened import translate_with
@@ -29,7 +30,7 @@ ENDLESS = "num_beams:100,max_new_tokens:4096,min_new_tokens:4096"
 @pytest.fixture(scope="module")
 def pool() -> Iterator[DecoderPool]:
     """One for all these tests: its process starts once."""
-    made = DecoderPool(seconds=lambda: 300.0, slots=1)
+    made = DecoderPool(DECODER, seconds=lambda: 300.0, slots=1)
     yield made
     made.close()
 

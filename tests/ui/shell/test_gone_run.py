@@ -1,6 +1,7 @@
 """A short link whose run is gone: it says what the run was, and opens its recipe on Train."""
 
 from dataclasses import replace
+from typing import Any
 from urllib.parse import parse_qsl
 
 import pytest
@@ -8,6 +9,7 @@ import sqlalchemy as sa
 from streamlit.testing.v1 import AppTest
 
 from s2s.config import asker, override
+from s2s.files import to_json
 from s2s.jobs import run_records, run_service
 from s2s.library import Sharing, sharing
 from s2s.links import share
@@ -29,12 +31,16 @@ def record() -> run_records.RunRecord:
     make_run(runs_folder() / RUN, {"train.steps": 2})
     found = run_records.record(RUN)
     assert found
-    return found
+    return run_records.read(found)
+
+
+def written(record: run_records.RunRecord) -> dict[str, Any]:
+    return {"format": run_records.FORMAT, **to_json(record)}
 
 
 def link_to(record: run_records.RunRecord) -> ShortLink:
     """A link that outlived its run."""
-    made = short_links.make(Content("attention", VIEW, "Look"), record=record.to_json())
+    made = short_links.make(Content("attention", VIEW, "Look"), record=written(record))
     run_service.delete(RUN, "local")
     return made
 
@@ -98,7 +104,7 @@ def test_a_record_of_a_newer_version_is_a_sentence_and_the_page_opens(
 ) -> None:
     link = link_to(record)
     with queue.begin() as connection:
-        newer = {**record.to_json(), "format": run_records.FORMAT + 1}
+        newer = {**written(record), "format": run_records.FORMAT + 1}
         connection.execute(sa.update(SHORT_LINKS).values(record=newer))
     screen = arrived(link)
     assert "recorded by a newer version" in screen.error[0].value

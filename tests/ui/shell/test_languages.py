@@ -3,6 +3,8 @@
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import streamlit as st
@@ -12,7 +14,7 @@ from s2s.jobs import head_service, model_import
 from s2s.library.own import list_evaluations
 from s2s.links.share import unpack
 from s2s.runs import Measurement, Run, Sentences, runs_folder
-from s2s.runs.decoder import DecodeRequest, process
+from s2s.runs.decoder import DecodeRequest, work
 from s2s.ui.kit import address, cached
 from s2s.ui.shell import pages
 from tests.pretrained.checkpoints import make_checkpoint
@@ -125,22 +127,15 @@ def test_a_link_to_another_run_keeps_that_runs_languages(
     assert [unpack(link["set"]) for link in links] == [said]
 
 
-class Unwatched:
-    """As the decoder process watches a search; nobody waits here."""
-
-    n_steps = 0
-
-    def __call__(self) -> None:
-        pass
-
-
-def test_the_decoder_process_writes_in_them_too(run: Run) -> None:
+def test_the_decoder_process_writes_in_them_too(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(work.torch, "set_num_threads", lambda n: None)
     chosen = run.in_languages("en", "nl")
     folder, step, languages = chosen.key
     request = DecodeRequest("decoded", folder, step, (TEXT,), "greedy", languages=languages)
     expected = chosen.translate([TEXT], "greedy")[0].text
-    answer = process._carried_out(request, Unwatched(), {})
-    assert answer["hypotheses"][0]["text"] == expected
+    unwatched: Any = SimpleNamespace(tell=lambda **progress: None)
+    (answer,) = work.decode(request.to_json(), unwatched)
+    assert answer["result"]["hypotheses"][0]["text"] == expected
     assert expected != run.translate([TEXT], "greedy")[0].text
 
 

@@ -16,15 +16,16 @@ import streamlit as st
 
 from s2s import settings
 from s2s.config import UserError
+from s2s.processes.pool import Waiter
 from s2s.questions import Timed, TooLongError
 from s2s.runs import Run
 from s2s.runs.decoder import (
+    DECODER,
     HEAVY,
     KINDS,
     DecodeRequest,
     DecoderPool,
     DecodeTask,
-    Waiter,
     request_seconds,
 )
 from s2s.runs.probes import PROBES
@@ -69,7 +70,7 @@ class PendingError(Exception):
 @functools.cache
 def pool() -> DecoderPool:
     """That of this server."""
-    return DecoderPool(seconds=lambda: settings.limits().decode_seconds)
+    return DecoderPool(DECODER, seconds=lambda: settings.limits().decode_seconds)
 
 
 def here_or_beside(

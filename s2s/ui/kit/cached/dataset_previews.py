@@ -46,4 +46,4 @@ def _preview(home: str, spec: str) -> Preview:
         known = profile.result("preview")
         if known is None:
             raise UserError(state.error)
-    return Preview.from_json(known)
+    return Preview.read(known)
