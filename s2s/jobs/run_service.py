@@ -145,7 +145,7 @@ def restore(run_id: str, owner: str, job: queue.Job | None = None) -> None:
     if job is None:
         restore_run(run_id, owner)
         return
-    rights.require("change", sharing.run_of(job.run, job.owner), owner)
+    rights.require("change", sharing.thing("run", job.run, job.owner), owner)
     again = queue.submit(
         KIND,
         job.owner,

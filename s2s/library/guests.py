@@ -65,7 +65,7 @@ def about_run(about: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
 
 def row(found: RunSummary, workspace: str) -> RunSummary:
     """A run's row for a workspace; what its owner noted is the owner's alone."""
-    if rights.may(workspace, "change", sharing.run_of(found.id, found.owner)):
+    if rights.may(workspace, "change", sharing.thing("run", found.id, found.owner)):
         return found
     said = sharing.sharing("run", found.id)
     shown = replace(
@@ -152,7 +152,7 @@ def _title(title: str, run: str) -> str:
 
 
 def _is_own(found: Evaluation) -> bool:
-    thing = sharing.evaluation_of(found.id, found.owner)
+    thing = sharing.thing("evaluation", found.id, found.owner)
     return rights.is_own(thing)
 
 

@@ -13,9 +13,9 @@ from s2s import settings
 from s2s.config import UserError, asker, shortened
 from s2s.data import Upload, saved_datasets, uploads
 from s2s.files import stored
+from s2s.library import sharing
 from s2s.library.lessons import TABLES
 from s2s.library.rights import Thing, Verb, may, require, unknown
-from s2s.library.sharing import evaluation_of, job_of, run_in
 from s2s.processes import queue
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ JOBS = MappingProxyType(
 
 def made_by(job: queue.Job) -> Path:
     """The folder of the run that a job makes: of one that its worker has claimed, or that this workspace has opened."""
-    return settings.home() / "runs" / job.run
+    return stored.RUN.parent / job.run
 
 
 class Library:
@@ -42,23 +42,6 @@ class Library:
     def __init__(self, workspace: str | None = None) -> None:
         self.workspace = asker.current() if workspace is None else workspace
 
-    def job(self, id: str, verb: Verb = "view", of: str = "run") -> queue.Job | None:
-        """The newest job that makes a run, an evaluation, a measurement or an import of this id, or the job of this id;
-        None where there is none that the workspace may see. Raises DeniedError where it may see it and not do that.
-        Whoever may ask for a measurement sees how far it is.
-        """
-        if not stored.ID.fullmatch(id):
-            return None
-        job = queue.find(id) if of == "job" else queue.latest(id)
-        if job is None or job.kind != JOBS.get(of, job.kind):
-            return None
-        thing = job_of(of, id, job.owner)
-        if may(self.workspace, verb, thing) or (of, verb) == ("measurement", "view"):
-            return job
-        if may(self.workspace, "view", thing):
-            require(verb, thing, self.workspace)
-        return None
-
     def run(self, run: str | Path, verb: Verb = "explore") -> RunFolder:
         """A run by its id, by the name of a demo run or, on one's own computer, by its folder.
 
@@ -69,11 +52,11 @@ class Library:
         is_own_computer = self.workspace == asker.LOCAL
         candidates = [Path(run)] if is_own_computer or isinstance(run, Path) else []
         if stored.ID.fullmatch(str(run)):
-            candidates += [settings.home() / "runs" / str(run), settings.SHIPPED / str(run)]
+            candidates += [stored.RUN.parent / str(run), settings.SHIPPED / str(run)]
         for folder in candidates:
             if os.path.isfile(folder / "recipe.json"):  # also for a name that is too long
                 if not isinstance(run, Path):
-                    require(verb, run_in(folder), self.workspace)
+                    require(verb, sharing.run_in(folder), self.workspace)
                 return RunFolder(folder)
         if not is_own_computer:
             raise unknown("run", str(run))
@@ -87,7 +70,7 @@ class Library:
 
     def dataset(self, hash: str, verb: Verb = "explore") -> Path:
         """The folder of a saved dataset; to strangers one, whole or damaged, seems not to exist."""
-        folder = settings.home() / "corpora" / hash
+        folder = stored.DATASET.parent / hash
         is_hash = saved_datasets.DATASET_HASH.fullmatch(hash) is not None
         about = saved_datasets.readable_about(folder) if is_hash else None
         thing = Thing("saved dataset", hash, about["owner"] if about else asker.LOCAL)
@@ -99,7 +82,7 @@ class Library:
 
     def upload(self, id: str, verb: Verb = "change") -> Upload:
         """A dataset that is uploaded and not saved yet; none that is over a day old."""
-        folder = settings.home() / "incoming" / id
+        folder = stored.UPLOAD.parent / id
         found = uploads.opened(folder) if uploads.UPLOAD_ID.fullmatch(id) else None
         if found is None:
             raise unknown("upload", id)
@@ -112,7 +95,7 @@ class Library:
 
         if not stored.ID.fullmatch(evaluation):
             raise unknown("evaluation", evaluation)
-        parents = (settings.home() / "evaluations", settings.SHIPPED_EVALUATIONS)
+        parents = (stored.EVALUATION.parent, settings.SHIPPED_EVALUATIONS)
         paths = [parent / evaluation for parent in parents]
         path = next((path for path in paths if (path / "evaluation.json").is_file()), None)
         if path is None:
@@ -121,10 +104,27 @@ class Library:
         try:
             owner = found.evaluation().owner
         except UserError:  # damaged: the operator's
-            require(verb, evaluation_of(evaluation, asker.LOCAL), self.workspace)
+            require(verb, sharing.thing("evaluation", evaluation, asker.LOCAL), self.workspace)
             raise
-        require(verb, evaluation_of(evaluation, owner), self.workspace)
+        require(verb, sharing.thing("evaluation", evaluation, owner), self.workspace)
         return found
+
+    def job(self, id: str, verb: Verb = "view", of: str = "run") -> queue.Job | None:
+        """The newest job that makes a run, an evaluation, a measurement or an import of this id, or the job of this id;
+        None where there is none that the workspace may see. Raises DeniedError where it may see it and not do that.
+        Whoever may ask for a measurement sees how far it is.
+        """
+        if not stored.ID.fullmatch(id):
+            return None
+        job = queue.find(id) if of == "job" else queue.latest(id)
+        if job is None or job.kind != JOBS.get(of, job.kind):
+            return None
+        thing = sharing.thing(of, id, job.owner)
+        if may(self.workspace, verb, thing) or (of, verb) == ("measurement", "view"):
+            return job
+        if may(self.workspace, "view", thing):
+            require(verb, thing, self.workspace)
+        return None
 
     def lesson(
         self, id: str, verb: Verb, connection: sa.Connection, *, of: str = "lesson"

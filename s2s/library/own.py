@@ -52,7 +52,7 @@ def find_run(run_id: str, owner: str) -> RunSummary | None:
 
 
 def _may(workspace: str, verb: Verb, row: RunSummary) -> bool:
-    return rights.may(workspace, verb, sharing.run_of(row.id, row.owner))
+    return rights.may(workspace, verb, sharing.thing("run", row.id, row.owner))
 
 
 def rename_run(run_id: str, owner: str, name: str) -> None:
@@ -97,7 +97,7 @@ def restore_run(run_id: str, owner: str) -> None:
     """Take back a deletion. Raises UserError after a minute, and for another owner's run."""
     gone = runs_folder() / f"{TRASH}{run_id}"
     row = row_of(gone) if stored.ID.fullmatch(run_id) else None
-    if row is None or not rights.may(owner, "change", sharing.run_of(run_id, row.owner)):
+    if row is None or not rights.may(owner, "change", sharing.thing("run", run_id, row.owner)):
         raise UserError(
             f"The run `{run_id}` cannot be restored any more: a deletion can be undone for a minute."
         )
@@ -132,7 +132,7 @@ def _own(run_id: str, owner: str, verb: Verb, done: str) -> RunFolder:
                 f"`{run_id}` ships with the program and cannot be {done}; train a run of your own."
             )
         raise UserError(f"There is no run `{run_id}` of yours; reload the page to see yours.")
-    rights.require(verb, sharing.run_of(run_id, row.owner), owner)
+    rights.require(verb, sharing.thing("run", run_id, row.owner), owner)
     return RunFolder(runs_folder() / run_id)
 
 
@@ -171,7 +171,7 @@ def list_evaluations(owner: str = asker.LOCAL, run: str | None = None) -> list[E
             or run == evaluation.run
             or any(run == system.run for system in evaluation.systems)
         )
-        thing = sharing.evaluation_of(evaluation.id, evaluation.owner)
+        thing = sharing.thing("evaluation", evaluation.id, evaluation.owner)
         if rights.may(owner, "list", thing) and is_of_run:
             found.append(evaluation)
     return sorted(found, key=lambda one: (one.created, one.id), reverse=True)

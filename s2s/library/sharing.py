@@ -10,20 +10,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TypeVar
 
 from s2s import files, settings
 from s2s.config import UserError, asker, shortened
 from s2s.files import stored
 from s2s.library.rights import RIGHTS, VERBS, Thing, is_own, may, require, unknown
 
-T = TypeVar("T")
 FORMAT = 1
-SHARED = (
-    MappingProxyType(  # what can be shared: its folder, and which of its files says whose it is
-        {"run": ("runs", "recipe.json"), "evaluation": ("evaluations", "evaluation.json")}
-    )
-)
+SHARED = MappingProxyType({"run": stored.RUN, "evaluation": stored.EVALUATION})
 ASIDE = ".deleted-"  # before the name of what was shared of a thing whose deletion can be undone
 SHIPPED_SOURCES = ("builtin:", "synthetic:")
 
@@ -69,9 +63,9 @@ def run_in(folder: Path) -> Thing:
     return Thing("run", folder.name, owner, sharing("run", folder.name).link)
 
 
-def run_of(run_id: str, owner: str) -> Thing:
-    """A run that has no folder yet, or has just been read."""
-    return Thing("run", run_id, owner, sharing("run", run_id).link)
+def thing(kind: str, id: str, owner: str) -> Thing:
+    """A run or an evaluation that has just been read, or what else a job makes, which may have no folder yet."""
+    return Thing(kind, id, owner, kind in SHARED and sharing(kind, id).link)
 
 
 def training_data_in(folder: Path) -> Thing:
@@ -113,16 +107,6 @@ def reading_data_of(folder: Path) -> Iterator[None]:
         ) from error
 
 
-def evaluation_of(evaluation: str, owner: str) -> Thing:
-    """An evaluation: its scores, and what they were made with."""
-    return Thing("evaluation", evaluation, owner, sharing("evaluation", evaluation).link)
-
-
-def job_of(of: str, id: str, owner: str) -> Thing:
-    """What a job makes, or the job."""
-    return Thing(of, id, owner, of in SHARED and sharing(of, id).link)
-
-
 def sentences_of(evaluation: str, owner: str) -> Thing:
     """The sentences of an evaluation's test set and their translations, which are shared separately."""
     said = sharing("evaluation", evaluation)
@@ -149,11 +133,11 @@ def share(thing: Thing, what: Sharing) -> None:
 
 
 def _as_stored(thing: Thing) -> Thing:
-    folder, name = SHARED[thing.kind]
+    kind = SHARED[thing.kind]
     if not stored.ID.fullmatch(thing.id):
         raise unknown(thing.kind, thing.id)
     try:
-        owner = stored.about(settings.home() / folder / thing.id / name).owner
+        owner = stored.about(kind.parent / thing.id / kind.about).owner
     except OSError as error:
         if thing.kind == "run":
             return thing

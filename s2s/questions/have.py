@@ -120,7 +120,7 @@ class Have:
 
     def is_own(self, evaluation: Evaluation) -> bool:
         """Whether the asker may change it."""
-        thing = sharing.evaluation_of(evaluation.id, evaluation.owner)
+        thing = sharing.thing("evaluation", evaluation.id, evaluation.owner)
         return rights.is_own(thing)
 
     def titles(self, runs: Iterable[str]) -> dict[str, str]:

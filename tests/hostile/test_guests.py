@@ -210,7 +210,7 @@ def test_another_workspace_neither_takes_back_a_deletion_nor_what_was_shared(
                     act(run, "eve")
                 assert not _leaked(str(told.value), secrets)
             with pytest.raises(UserError):
-                sharing.share(sharing.run_of(run, "ann"), sharing.Sharing(link=True))
+                sharing.share(sharing.thing("run", run, "ann"), sharing.Sharing(link=True))
         assert not sharing.sharing("run", "anns-run").link
     with visiting(monkeypatch, "ann"):
         run_service.restore("anns-run", "ann")

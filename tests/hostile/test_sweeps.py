@@ -149,7 +149,9 @@ def test_a_guest_of_one_run_learns_neither_its_tags_nor_the_others(
 ) -> None:
     things, _ = anns
     with asker.acting_as("ann"):
-        sharing.share(sharing.run_of(things.run, "ann"), sharing.Sharing(link=True, data=True))
+        sharing.share(
+            sharing.thing("run", things.run, "ann"), sharing.Sharing(link=True, data=True)
+        )
     try:
         with visiting(monkeypatch, "eve"):
             row = run_service.find(things.run, "eve")

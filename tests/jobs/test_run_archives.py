@@ -65,7 +65,7 @@ def test_a_run_that_came_back_trains_on_to_the_same_bits(tmp_path: Path) -> None
 def test_who_opens_a_run_has_a_new_one_of_their_own() -> None:
     folder = store_run(PUBLIC, "ann")
     with asker.acting_as("ann"):
-        sharing.share(sharing.run_of(PUBLIC, "ann"), Sharing(link=True, data=True))
+        sharing.share(sharing.thing("run", PUBLIC, "ann"), Sharing(link=True, data=True))
     content = downloaded(PUBLIC, "ann")
     first, second = (brought_in(content, "bob") for _ in range(2))
     assert len({PUBLIC, first, second}) == 3
@@ -90,7 +90,7 @@ def test_only_its_owner_downloads_a_run_and_everybody_a_demo() -> None:
         with pytest.raises(DeniedError, match="There is no run `abcdefgh01234567` here"):
             downloaded(PUBLIC, workspace)
     with asker.acting_as("ann"):
-        sharing.share(sharing.run_of(PUBLIC, "ann"), Sharing(link=True, data=True))
+        sharing.share(sharing.thing("run", PUBLIC, "ann"), Sharing(link=True, data=True))
     with pytest.raises(DeniedError, match=r"belongs to somebody else: .* but not download it"):
         downloaded(PUBLIC, "bob")
     with pytest.raises(DeniedError):

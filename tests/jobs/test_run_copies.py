@@ -26,7 +26,7 @@ def _shared_run(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def share(what: Sharing) -> None:
     with asker.acting_as("ann"):
-        sharing.share(sharing.run_of(RUN, "ann"), what)
+        sharing.share(sharing.thing("run", RUN, "ann"), what)
 
 
 def copied(workspace: str) -> str:

@@ -174,7 +174,7 @@ def test_what_is_shared_of_a_run_goes_with_it_and_comes_back_with_it(
     waiting = submit(tiny)
     train(trained, "by-hand")
     for run in (waiting, "by-hand"):
-        sharing.share(sharing.run_of(run, asker.LOCAL), SHARED)
+        sharing.share(sharing.thing("run", run, asker.LOCAL), SHARED)
         waited = run_service.delete(run, asker.LOCAL)
         assert sharing.sharing("run", run) == Sharing()
         run_service.restore(run, asker.LOCAL, waited)

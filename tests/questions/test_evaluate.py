@@ -273,7 +273,7 @@ def test_a_guest_sees_scores_and_only_where_they_are_shared_sentences(
     questions = (Evaluate(evaluation=place.id), ScoreBuckets(place.id))
     with asker.acting_as("ann"):  # who asks first leaves the answer in the cache
         assert all(map(Have().answer, questions))
-        sharing.share(sharing.evaluation_of(place.id, "ann"), shared)
+        sharing.share(sharing.thing("evaluation", place.id, "ann"), shared)
     with asker.acting_as(who):
         if not scores:
             with pytest.raises(UserError, match="no evaluation"):

@@ -87,7 +87,7 @@ def test_deleting_takes_the_files_of_its_owner_only() -> None:
     place = made()
     with pytest.raises(UserError, match=r"no evaluation .* of yours"):
         delete_evaluation(place.id, "somebody else")
-    sharing.share(sharing.evaluation_of(place.id, ASKED.owner), sharing.Sharing(link=True))
+    sharing.share(sharing.thing("evaluation", place.id, ASKED.owner), sharing.Sharing(link=True))
     delete_evaluation(place.id)
     assert not place.path.exists()
     assert sharing.sharing("evaluation", place.id) == sharing.Sharing()

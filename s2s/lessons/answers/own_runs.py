@@ -20,7 +20,7 @@ def own_recipes() -> Iterator[tuple[Any, Recipe]]:
     from s2s.jobs import run_service
 
     for row in run_service.runs(asker.current()):
-        thing = sharing.run_of(row.id, row.owner)
+        thing = sharing.thing("run", row.id, row.owner)
         if not rights.is_own(thing) or row.imported or row.error:
             continue
         try:

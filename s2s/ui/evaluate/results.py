@@ -64,7 +64,7 @@ def _panel(evaluation_id: str, before: str, times: int) -> None:
         _head(evaluation, stands)
         if stands.is_live:
             _progress(evaluation, stands)
-        in_view.add(sharing.evaluation_of(evaluation.id, evaluation.owner), evaluation.name)
+        in_view.add(sharing.thing("evaluation", evaluation.id, evaluation.owner), evaluation.name)
         try:
             if what.test.has_references:
                 _answer(what, is_done=not stands.is_live)

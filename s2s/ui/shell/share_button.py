@@ -130,7 +130,7 @@ def _set(thing: Thing, what: sharing.Sharing) -> None:
     try:
         if thing.kind == "run":  # of one that waits the queue says whose it is
             row = run_service.find(thing.id, asker.current())
-            thing = sharing.run_of(row.id, row.owner)
+            thing = sharing.thing("run", row.id, row.owner)
         sharing.share(thing, what)
         if thing.kind == "run" and not run_records.may_record(thing.id):
             short_links.drop_records(thing.id)

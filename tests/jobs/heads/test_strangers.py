@@ -50,7 +50,7 @@ def _anns_run(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def share(*, data: bool) -> None:
     with asker.acting_as("ann"):
-        sharing.share(sharing.run_of(RUN, "ann"), Sharing(link=True, data=data))
+        sharing.share(sharing.thing("run", RUN, "ann"), Sharing(link=True, data=data))
 
 
 def begun() -> tuple[queue.Job, Iterator[None]]:

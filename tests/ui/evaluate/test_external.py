@@ -148,7 +148,7 @@ def test_only_the_owner_sees_the_form(
     given(place, "COMET")
     with asker.acting_as("local"):
         sharing.share(
-            sharing.evaluation_of(place.id, "local"), sharing.Sharing(link=True, data=True)
+            sharing.thing("evaluation", place.id, "local"), sharing.Sharing(link=True, data=True)
         )
     monkeypatch.setenv("S2S_HOSTED", "1")
     monkeypatch.setenv("S2S_SECRET", "x" * 32)

@@ -116,7 +116,7 @@ def test_a_shared_lesson_shows_its_link_and_the_runs_that_others_cannot_open(
     assert any(f"lesson={made.id}.1" in each.value for each in screen.code)
     assert "Step 2 shows your run *mine*, which nobody else may open." in page_text(screen)
     with asker.acting_as("ana"):
-        sharing.share(sharing.run_of(RUN, "ana"), sharing.Sharing(link=True))
+        sharing.share(sharing.thing("run", RUN, "ana"), sharing.Sharing(link=True))
     assert "nobody else may open" not in page_text(screen.run())
     with asker.acting_as("bob"):
         assert find_lesson(made.id) == made

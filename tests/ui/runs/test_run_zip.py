@@ -93,7 +93,7 @@ def test_a_guest_gets_no_zip_and_what_a_visitor_opens_is_theirs(
     run = "abcdefgh01234567"
     store_run(run, "ann")
     with asker.acting_as("ann"):
-        sharing.share(sharing.run_of(run, "ann"), sharing.Sharing(link=True, data=True))
+        sharing.share(sharing.thing("run", run, "ann"), sharing.Sharing(link=True, data=True))
         content = run_archives.download(run)
     offered = {}
     for workspace in ("ann", "bob"):

@@ -126,7 +126,7 @@ def test_share_records_the_run_and_forgets_it_when_sharing_ends(
     with asker.acting_as("ana"):
         RunFolder(runs_folder() / RUN).amend(lambda about: {"owner": "ana"})
         assert not run_records.may_record(RUN)
-        sharing.share(sharing.run_of(RUN, "ana"), Sharing(link=True))
+        sharing.share(sharing.thing("run", RUN, "ana"), Sharing(link=True))
         assert run_records.may_record(RUN)
     with asker.acting_as("bob"):
         assert not run_records.may_record(RUN)
@@ -134,5 +134,5 @@ def test_share_records_the_run_and_forgets_it_when_sharing_ends(
     with asker.acting_as("ana"):
         for said in (Sharing(link=True), Sharing(link=True, copy=True), Sharing()):
             assert short_links.find(letters).record
-            share_button._set(sharing.run_of(RUN, "ana"), said)
+            share_button._set(sharing.thing("run", RUN, "ana"), said)
     assert short_links.find(letters).record is None

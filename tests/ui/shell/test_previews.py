@@ -90,7 +90,7 @@ def test_a_robot_reads_nothing_of_a_private_run(monkeypatch: pytest.MonkeyPatch)
     RunFolder(folder).amend(lambda about: {"owner": "ana", "name": "first model"})
     monkeypatch.setenv("S2S_HOSTED", "1")
     monkeypatch.setenv("S2S_SECRET", "x" * 32)
-    run = sharing.run_of(RUN, "ana")
+    run = sharing.thing("run", RUN, "ana")
     with asker.acting_as("ana"):
         private, missing = (read_short({"run": of, "src": "1 2 3"}) for of in (RUN, "gone"))
         assert private["description"] == missing["description"]

@@ -88,7 +88,7 @@ def test_a_guest_makes_a_run_their_own_where_its_owner_allows_it(
     visit: Callable[..., AppTest],
 ) -> None:
     with asker.acting_as("ana"):
-        sharing.share(sharing.run_of(RUN, "ana"), Sharing(link=True))
+        sharing.share(sharing.thing("run", RUN, "ana"), Sharing(link=True))
     his = visit("bob", "attention", run=RUN, src="1 2 3")
     assert "You are looking at a shared view." in page_text(his)
     assert "make it mine" not in {button.key for button in his.button}
@@ -108,7 +108,7 @@ def test_a_guest_makes_a_run_their_own_where_its_owner_allows_it(
 
 @pytest.mark.usefixtures("visit")
 def test_pressing_share_shares_once() -> None:
-    run = sharing.run_of(RUN, "ana")
+    run = sharing.thing("run", RUN, "ana")
     shown = in_view.Shown(run, "first model")
     with asker.acting_as("ana"):
         share_button._share([shown])

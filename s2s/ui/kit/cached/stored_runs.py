@@ -65,7 +65,7 @@ def follow_link(run_id: str) -> bool:
 def is_own(run_id: str) -> bool:
     """Whether the visitor may change a run: neither a demo nor one that is shared with them."""
     row = runs().get(run_id)
-    return row is not None and rights.is_own(sharing.run_of(row.id, row.owner))
+    return row is not None and rights.is_own(sharing.thing("run", row.id, row.owner))
 
 
 def _shared_run(run_id: str) -> RunSummary | None:
