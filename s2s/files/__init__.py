@@ -38,6 +38,7 @@ __all__ = [
     "remove_temporaries",
     "require_free",
     "size",
+    "stored",
     "to_json",
     "write_bytes",
     "write_json",

@@ -18,6 +18,7 @@ from s2s.runs.opening import load
 from s2s.runs.probes import PROBES, ProbeInput, answered, from_json, to_json
 from s2s.runs.properties import Finding, PropertySettings, findings
 from s2s.runs.run import Run, RunKey
+from s2s.runs.store import RunFolder
 from s2s.tokenizers import Languages
 
 Ids = tuple[int, ...]
@@ -137,7 +138,7 @@ def _found(run: Run, request: DecodeRequest, last: Searched) -> list[Finding]:
 
 @lru_cache(maxsize=2)
 def _other_run(folder: str, step: int) -> Run:
-    return load(Path(folder), step)
+    return load(RunFolder(folder), step)
 
 
 def _findings_to_json(found: Sequence[Finding]) -> list[Any]:

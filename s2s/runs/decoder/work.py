@@ -6,7 +6,6 @@ import functools
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
@@ -20,6 +19,7 @@ from s2s.runs.decoder.cost import request_steps
 from s2s.runs.decoder.request import KINDS, DecodeRequest, Searched
 from s2s.runs.opening import load
 from s2s.runs.run import Run
+from s2s.runs.store import RunFolder
 
 NICENESS = 5  # the dashboard goes first, as before training and reading
 ROOM = 1_500_000_000  # bytes of memory beyond the libraries and the weights
@@ -98,7 +98,7 @@ def opened(folder: str, step: int) -> Run:
     server, this process acts for nobody.
     """
     torch.set_num_threads(1)
-    return load(Path(folder), step)
+    return load(RunFolder(folder), step)
 
 
 @functools.cache
