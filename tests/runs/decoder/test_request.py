@@ -7,6 +7,7 @@ import pytest
 
 import s2s
 from s2s.analysis import Head
+from s2s.files import from_json, to_json
 from s2s.runs import Interventions, Run
 from s2s.runs.decoder import KINDS, DecodeRequest, request_seconds
 from s2s.runs.intervention import active
@@ -44,7 +45,7 @@ def test_a_request_survives_json(run: Run) -> None:
     request = request_for(
         run, "decoded", prefix=(7, 9), languages=run.key.languages._replace(tgt="fr")
     )
-    assert DecodeRequest.from_json(json.loads(json.dumps(request.to_json()))) == request
+    assert from_json(DecodeRequest, json.loads(json.dumps(to_json(request)))) == request
 
 
 def test_a_forced_beginning_is_continued(run: Run) -> None:
@@ -62,8 +63,8 @@ def test_a_model_with_interventions_decodes_as_here(run: Run) -> None:
         Interventions((), 2, (0, 1), (Head("cross", 0, 1),)),
         Interventions(off, 2, (1,)),
     ):
-        assert Interventions.from_json(json.loads(json.dumps(change.to_json()))) == change
-        given = json.dumps(change.to_json())
+        assert from_json(Interventions, json.loads(json.dumps(to_json(change)))) == change
+        given = json.dumps(to_json(change))
         request = request_for(run, "decoded", prefix=ids, interventions_json=given)
         with active(run, change):
             expected = run.complete(SOURCE, ids)
@@ -79,7 +80,7 @@ def test_a_model_with_interventions_decodes_as_here(run: Run) -> None:
 
 def test_a_request_survives_json_and_is_equal_to_itself(run: Run) -> None:
     request = request_for(run, "decoded", prefix=(5, 6), settings_json='{"num_beams": 3}')
-    again = DecodeRequest.from_json(json.loads(json.dumps(request.to_json())))
+    again = from_json(DecodeRequest, json.loads(json.dumps(to_json(request))))
     assert again == request
     assert hash(again) == hash(request)
     assert again.settings == {"num_beams": 3}
