@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import os
-import random
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -15,7 +14,7 @@ from s2s import hub
 from s2s.config import UserError, setting, shortened
 from s2s.data.caps import Caps
 from s2s.data.corpus import Corpus, Splits
-from s2s.data.drawing import choose_indices
+from s2s.data.drawing import chosen_rows
 from s2s.data.repository import FolderOrigin, RowOptions, read_corpus
 
 if TYPE_CHECKING:
@@ -81,13 +80,13 @@ def _of_dataset(
     n_rows = len(dataset)
     n_wanted = min(options.rows or n_rows, Caps().rows)
     notes: tuple[str, ...] = ()
-    if n_wanted < n_rows and options.sample is not None:
-        drawn = choose_indices(n_rows, n_wanted, random.Random(options.sample))
-        dataset = dataset.select(list(drawn))
-        notes = (f"{n_wanted:,} of {n_rows:,} rows, drawn at random with seed {options.sample}.",)
-    elif n_wanted < n_rows:
-        dataset = dataset.select(range(n_wanted))
-        notes = (f"The first {n_wanted:,} of {n_rows:,} rows are used.",)
+    if n_wanted < n_rows:
+        dataset = dataset.select(chosen_rows(n_rows, n_wanted, options.sample))
+        notes = (
+            f"The first {n_wanted:,} of {n_rows:,} rows are used."
+            if options.sample is None
+            else f"{n_wanted:,} of {n_rows:,} rows, drawn at random with seed {options.sample}.",
+        )
     corpus = Corpus.from_datasets(dataset, options.src, options.tgt, options.lists, advice="")
     return replace(corpus, spec=f"disk:{location}", split=split, notes=(*corpus.notes, *notes))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 
 def choose_indices(total: int, n: int, generator: random.Random) -> Iterator[int]:
@@ -15,3 +15,10 @@ def choose_indices(total: int, n: int, generator: random.Random) -> Iterator[int
         if generator.random() * (total - at) < needed:
             needed -= 1
             yield at
+
+
+def chosen_rows(total: int, n: int, seed: int | None) -> Sequence[int]:
+    """The first `n` of the numbers below `total`, or with a seed a random `n` of them, ascending."""
+    if seed is None:
+        return range(min(n, total))
+    return list(choose_indices(total, n, random.Random(seed)))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import os
-import random
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -13,7 +12,7 @@ from pathlib import Path
 from s2s.config import MAX_QUOTED, UserError, choose, shortened
 from s2s.data.caps import Caps
 from s2s.data.corpus import Corpus, Splits
-from s2s.data.drawing import choose_indices
+from s2s.data.drawing import chosen_rows
 from s2s.data.formats import archive, objects, pairing, streams
 from s2s.data.formats.archive import AlignedTexts, Part
 from s2s.data.formats.columns import Column, guess
@@ -131,7 +130,8 @@ def _offered(
     contents: Sequence[Content], options: FileOptions, budget: ReadingBudget
 ) -> ColumnOffer:
     if len(contents) == 1 and not _is_zip(contents[0].file) and not is_table(contents[0].file):
-        return _plain(contents[0], budget)
+        sides = ("", "", "a single text")
+        return _of_lines("plain", (contents[0].file,), contents, sides, budget)
     _check_names([content.file for content in contents])
     if len(contents) == 2:
         names = tuple(content.file for content in contents)
@@ -179,39 +179,28 @@ def _ordered(contents: Sequence[Content]) -> tuple[str, str, str]:
 
 
 def _aligned_offer(texts: AlignedTexts, budget: ReadingBudget) -> ColumnOffer:
+    sides = (texts.src, texts.tgt, texts.reason)
+    return _of_lines("aligned", texts.sides, texts.contents, sides, budget)
+
+
+def _of_lines(
+    kind: str,
+    names: tuple[str, ...],
+    contents: Sequence[Content],
+    sides: tuple[str, str, str],
+    budget: ReadingBudget,
+) -> ColumnOffer:
+    """Of texts whose lines are rows; `sides` are the source, the target and the reason."""
     heads = [
         list(itertools.islice(streams.lines(content, budget), pairing.N_SAMPLE_ROWS))
-        for content in texts.contents
+        for content in contents
     ]
     samples = tuple(
-        tuple(field[: pairing.MAX_SAMPLE_CHARACTERS] for field in row)
+        tuple(line[: pairing.MAX_SAMPLE_CHARACTERS] for line in row)
         for row in zip(*heads, strict=False)
     )
-    columns = tuple(Column(side, "text") for side in texts.sides)
-    return ColumnOffer(
-        "aligned",
-        columns,
-        texts.sides,
-        texts.src,
-        texts.tgt,
-        texts.reason,
-        **budget.seen(),
-        samples=samples,
-    )
-
-
-def _plain(content: Content, budget: ReadingBudget) -> ColumnOffer:
-    lines = itertools.islice(streams.lines(content, budget), pairing.N_SAMPLE_ROWS)
-    samples = tuple((line[: pairing.MAX_SAMPLE_CHARACTERS],) for line in lines)
-    columns = (Column(content.file, "text"),)
-    return ColumnOffer(
-        "plain",
-        columns,
-        (content.file,),
-        reason="a single text",
-        **budget.seen(),
-        samples=samples,
-    )
+    columns = tuple(Column(name, "text") for name in names)
+    return ColumnOffer(kind, columns, names, *sides, **budget.seen(), samples=samples)
 
 
 def from_bytes(
@@ -368,18 +357,17 @@ def _as_corpus(spec: str, split: str, reading: ReadPairs) -> Corpus:
 def limited(corpus: Corpus, rows: int | None, sample: int | None = None) -> Corpus:
     """`rows` pairs, the first or with a seed a random `sample`, with a note if there are more; None keeps all."""
     n = len(corpus)
-    pairs = corpus.pairs
-    if rows is None or rows >= n:
+    n_wanted = n if rows is None else min(rows, n)
+    if n_wanted == n:
         if corpus.is_whole or sample is None:
             return corpus
         note = (
             f"These {n:,} pairs are the first, not a sample; `rows` says how many of them to draw."
         )
     elif sample is None:
-        pairs = pairs[:rows]
-        note = f"The first {rows:,} of {n:,} pairs are used."
+        note = f"The first {n_wanted:,} of {n:,} pairs are used."
     else:
-        pairs = tuple(pairs[at] for at in choose_indices(n, rows, random.Random(sample)))
         of_all = f"{n:,}" if corpus.is_whole else f"the first {n:,}"
-        note = f"{rows:,} of {of_all} pairs, drawn at random with seed {sample}."
+        note = f"{n_wanted:,} of {of_all} pairs, drawn at random with seed {sample}."
+    pairs = tuple(corpus.pairs[at] for at in chosen_rows(n, n_wanted, sample))
     return dataclasses.replace(corpus, pairs=pairs, notes=(*corpus.notes, note))

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from s2s.config import UserError, require_usable, shortened, unknown
 from s2s.data.caps import Caps
 from s2s.data.formats import arrow, columns, lists, pairing, reference_columns
-from s2s.data.formats.added import extended
 from s2s.data.formats.columns import Column
+from s2s.data.formats.made import extended
 from s2s.data.formats.objects import unfolded
 from s2s.data.formats.pairing import FileOptions, ReadPairs
 from s2s.data.formats.reference_columns import ReferenceTable

@@ -16,6 +16,9 @@ from s2s.data import Pair, load, splits
 from s2s.data.caps import Caps
 from s2s.data.files import FileOptions, from_bytes, offered, opened
 from s2s.data.formats.table import TABLES, suffix
+from s2s.data.formats.tables import FORMATS
+from s2s.data.repository import library
+from s2s.hub.layout import KINDS, OTHER_KINDS
 from tests import processes
 from tests.data import written
 from tests.data.written import WRITERS, zipped
@@ -59,6 +62,13 @@ def test_every_script_survives_every_format(put, name):
 
 def test_every_format_is_tested():
     assert set(TABLES) <= {suffix(name) for name in WRITERS}
+
+
+def test_every_file_that_is_read_has_one_reader():
+    by_library = {f".{kind}" for kind in library.BUILDERS}
+    assert set(TABLES) <= set(FORMATS)
+    assert not by_library & set(FORMATS)
+    assert by_library | set(FORMATS) == {f".{kind}" for kind in (*KINDS, *OTHER_KINDS)}
 
 
 @pytest.mark.parametrize("name", WRITERS)

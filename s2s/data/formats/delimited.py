@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from s2s.config import UserError
 from s2s.data.formats import streams
-from s2s.data.formats.added import extended
 from s2s.data.formats.columns import Column
+from s2s.data.formats.made import extended
 from s2s.data.formats.objects import unfolded
 from s2s.data.formats.streams import Content, ReadingBudget
 from s2s.data.formats.table import HEAD, EmptyError, Table, TableRow, picked, read_once

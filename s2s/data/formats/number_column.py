@@ -21,10 +21,10 @@ SEVERAL = re.compile(r"[\s,;|]+")  # between the numbers of several columns
 MISSING = frozenset(
     {"", "nan", "inf", "-inf", "none", "null", "na", "n/a", "-"}
 )  # no column's name
-TABLES = (".tsv", ".csv")
+DELIMITED = (".tsv", ".csv")
 JSONL = ".jsonl"
 TEXT = ".txt"
-NUMBER_FILES = (TEXT, *TABLES, JSONL)
+NUMBER_FILES = (TEXT, *DELIMITED, JSONL)
 QUOTED = 60  # characters of a cell in an error
 MOST_COLUMNS = 100
 JUDGED = 1000  # rows by which the column of numbers is found
@@ -55,7 +55,7 @@ def read_numbers(name: str, content: bytes, column: str = "", *, most: int) -> l
     if kind == TEXT:
         _check_one_column(given.name, cells)
     at = 0 if kind == TEXT else _column_index(given.name, cells, column)
-    body = cells.rows[1:] if kind in TABLES and _is_header(cells, at) else cells.rows
+    body = cells.rows[1:] if kind in DELIMITED and _is_header(cells, at) else cells.rows
     return [_number_at(given.name, line, row, at) for line, row in body]
 
 

@@ -10,19 +10,17 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
-from pathlib import PurePath
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from s2s.config import UserError, is_usable, shortened, unusable
 from s2s.data.formats import chats, lists, shapes, streams
-from s2s.data.formats.added import extended
 from s2s.data.formats.columns import Column, is_language
+from s2s.data.formats.made import MadeColumn, extended, with_made
 from s2s.data.formats.streams import Content, ReadingBudget
 from s2s.data.formats.table import (
     HEAD,
     EmptyError,
-    MadeColumn,
     Table,
     TableRow,
     are_integers,
@@ -32,7 +30,7 @@ from s2s.data.formats.table import (
     flat,
     kind,
     read_once,
-    with_made,
+    suffix,
 )
 
 EXAMPLE = '{"src": "...", "tgt": "..."}'
@@ -102,7 +100,7 @@ def json_(content: Content, budget: ReadingBudget) -> Table:
 
 def splits(content: Content, budget: ReadingBudget) -> Mapping[str, Content]:
     """A file by its splits, of which a JSON object may have several: `{"train": [...], "test": [...]}`."""
-    if PurePath(content.file.lower().removesuffix(".gz").removesuffix(".zst")).suffix == ".json":
+    if suffix(content.file) == ".json":
         again = ReadingBudget(budget.caps, encoding=budget.wanted, is_preview=budget.is_preview)
         with again as own:  # what is read here is read again
             _, value = _whole(content.name, streams.texts(content, own), own)
@@ -304,8 +302,7 @@ def _column(name: str, values: Sequence[Any]) -> Column:
 
 def unfolded(table: Table) -> Table:
     """The table with what JSON in its cells holds: lists of texts, chats, or a text in several languages."""
-    below = table.head if table.is_named else table.head[1:]
-    rows = [row.fields for row in below if row.fields is not None]
+    rows = table.first_fields()
     stored = [MadeColumn(column, (at,)) for at, column in enumerate(table.columns)]
     others = list[MadeColumn]()
     for at, known in enumerate(table.columns):

@@ -257,7 +257,7 @@ def _offer(table: Table, chosen: Columns, budget: ReadingBudget, kind: str) -> C
         Column(name, column.kind) for name, column in zip(names, table.columns, strict=True)
     )
     labels = tuple(_label(*item) for item in zip(names, given, is_usable, strict=True))
-    first = table.head[1:] if chosen.has_header and not table.is_named else table.head
+    first = list(table.body(table.head, has_header=chosen.has_header))
     samples = tuple(
         tuple((field or "")[:MAX_SAMPLE_CHARACTERS] for field in row.fields)
         for row in cells.non_ascii_first(first, budget.seen()["likely"])[:N_SAMPLE_ROWS]
@@ -299,7 +299,7 @@ def resolve_columns(of: str, table: Table, options: FileOptions) -> Columns:
         column_index(of, table, name, options) if name else None
         for name in (options.src, options.tgt)
     ]
-    rows = [row.fields for row in table.head[has_header and not table.is_named :] if row.fields]
+    rows = table.first_fields(has_header=has_header)
     held = cells.no_texts(table.columns, rows)
     texts = cells.only_texts(table.columns, held)
     name = table.order or PurePath(of).stem
@@ -331,8 +331,7 @@ def _passed_over(held: Mapping[int, str], *chosen: int) -> dict[int, str]:
 
 def likelier(table: Table, chosen: Columns) -> int | None:
     """A column of text that may be the target rather than the chosen one."""
-    first = 1 if chosen.has_header and not table.is_named else 0
-    rows = [row.fields for row in table.head[first:] if row.fields]
+    rows = table.first_fields(has_header=chosen.has_header)
     taken = [chosen.src, *chosen.held, *further_references(table.columns, chosen.src, chosen.tgt)]
     return cells.likelier_target(table.columns, rows, (chosen.src, chosen.tgt), taken)
 
@@ -341,14 +340,13 @@ def _has_header(table: Table, options: FileOptions) -> bool:
     """Row 1 has a name that was requested for, or two different common names, or a word above numbers."""
     if table.is_named or options.header != "auto":
         return table.is_named or options.header == "yes"
-    below = [row.fields for row in table.head[1:] if row.fields]
     requested = {
         name.casefold()
         for name in (options.src, options.tgt, options.prefix)
         if name and not name.isdecimal()
     }
     is_named = requested & {column.name.casefold() for column in table.columns}
-    return bool(is_named) or is_header(table.columns, below)
+    return bool(is_named) or is_header(table.columns, table.first_fields())
 
 
 def column_index(name: str, table: Table, column: str, options: FileOptions) -> int:

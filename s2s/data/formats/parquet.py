@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING
 
 from s2s.config import UserError
 from s2s.data.formats import arrow, streams
-from s2s.data.formats.added import extended, made_of
+from s2s.data.formats.made import extended, made_of
 from s2s.data.formats.objects import unfolded
 from s2s.data.formats.streams import Content, ReadingBudget
 from s2s.data.formats.table import (

@@ -10,7 +10,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import PurePath
 from typing import Any, NamedTuple, TypeVar
@@ -69,6 +69,10 @@ class Table:
         """The rows without row 1, if that is a header."""
         return itertools.islice(iter(rows), int(has_header and not self.is_named), None)
 
+    def first_fields(self, *, has_header: bool = True) -> list[Sequence[str | None]]:
+        """By which the table is judged: those of the head's body, without malformed rows."""
+        return [row.fields for row in self.body(self.head, has_header=has_header) if row.fields]
+
 
 def begun(rows: Iterator[R], empty: str) -> list[R]:
     """The first rows, by which a table is judged. Raises EmptyError, which says `empty`, if there are none."""
@@ -92,39 +96,6 @@ def read_once(
     """The head and the rows of a table whose rows come one after the other, with all their columns."""
     head = tuple(pick(first, range(n_columns)))
     return head, lambda chosen: pick(itertools.chain(first, rest), chosen)
-
-
-class MadeColumn(NamedTuple):
-    """A column whose texts `make` makes of the cells of the columns `of` a table; without that, it is one of these."""
-
-    column: Column
-    of: tuple[int, ...]
-    make: Callable[..., str | None] | None = None
-
-
-def with_made(table: Table, made: Sequence[MadeColumn]) -> Table:
-    """The table with these columns instead of its own."""
-
-    def read(
-        rows: Iterable[TableRow], stored: Sequence[int], chosen: Sequence[int]
-    ) -> Iterator[TableRow]:
-        parts = [made[at] for at in chosen]
-        for number, fields in rows:
-            cells = dict(zip(stored, fields or (), strict=False))
-            texts = [
-                make(*map(cells.get, of)) if make else cells.get(of[0]) for _, of, make in parts
-            ]
-            yield TableRow(number, None if fields is None else texts)
-
-    def rows(chosen: Sequence[int]) -> Iterator[TableRow]:
-        if all(made[at].make is None for at in chosen):
-            return table.rows([made[at].of[0] for at in chosen])
-        stored = list(dict.fromkeys(each for at in chosen for each in made[at].of))
-        return read(table.rows(stored), stored, chosen)
-
-    head = read(table.head, range(len(table.columns)), range(len(made)))
-    columns = tuple(each.column for each in made)
-    return replace(table, columns=columns, head=tuple(head), rows=rows)
 
 
 def first_rows(columns: Sequence[Column], rows: Rows) -> tuple[TableRow, ...]:

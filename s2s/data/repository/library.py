@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 from s2s import hub
 from s2s.config import UserError, shortened
-from s2s.data.formats.added import extended
 from s2s.data.formats.columns import Column
+from s2s.data.formats.made import extended
 from s2s.data.formats.streams import ReadingBudget, format_size
 from s2s.data.formats.table import Table, TableRow, begun, checked, picked, read_once
 from s2s.data.repository.origins import Origin

@@ -6,7 +6,6 @@ import itertools
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 from s2s import hub
 from s2s.config import UserError, setting, shortened
@@ -35,11 +34,6 @@ class RowOptions(Options):
     tgt: str = setting("", help="Target column, as for src. The same column twice is plain text.")
     encoding: str = setting("", help=ENCODING)
     lists: str = setting("auto", help=lists.HELP, choices=lists.WAYS)
-
-
-class _Rows(NamedTuple):
-    rows: Sequence[TableRow]
-    notes: tuple[str, ...]
 
 
 def read_corpus(
@@ -88,13 +82,16 @@ def budget(caps: Caps, encoding: str = "") -> ReadingBudget:
     return ReadingBudget(replace(caps, bytes=NO_LIMIT), encoding=encoding)
 
 
-def _rows(reader: SplitReader, part: hub.Split, options: RowOptions, caps: Caps) -> _Rows:
+def _rows(
+    reader: SplitReader, part: hub.Split, options: RowOptions, caps: Caps
+) -> tuple[list[TableRow], tuple[str, ...]]:
+    """The first or the drawn rows, and which they are."""
     n_wanted = min(options.rows or caps.rows, caps.rows)
     if options.sample is None:
         rows = list(itertools.islice(reader.rows(part.files), n_wanted))
-        return _Rows(rows, _first_note(part, len(rows), n_wanted))
+        return rows, _first_note(part, len(rows), n_wanted)
     sample = sampling.draw(reader, part.files, n_wanted, options.sample)
-    return _Rows(sample.rows, _sample_note(part, sample, options.sample))
+    return sample.rows, _sample_note(part, sample, options.sample)
 
 
 def _first_note(part: hub.Split, n_read: int, n_wanted: int) -> tuple[str, ...]:

@@ -8,13 +8,18 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from s2s import hub
-from s2s.data.formats import tables
 from s2s.data.formats.columns import Column
 from s2s.data.formats.streams import Content, ReadingBudget
 from s2s.data.formats.table import EmptyError, Table, TableRow
+from s2s.data.formats.tables import FORMATS, Format
 from s2s.data.repository import choice, library
 from s2s.data.repository.choice import Chosen
 from s2s.data.repository.origins import Origin
+
+
+def format_of(file: hub.File) -> Format:
+    """The format of a file that is read here, not with `datasets`."""
+    return FORMATS[f".{hub.kind(file.path)}"]
 
 
 @dataclass
@@ -40,7 +45,7 @@ class SplitReader:
         """An opened table of any format."""
         if library.needs_library(file):
             return library.table(self.origin, file, self.budget)
-        return tables.opened(self.content(file), self.budget)
+        return format_of(file).read(self.content(file), self.budget)
 
     def choose(self, found: Sequence[Column]) -> Chosen:
         """Source and target among the columns of a file; the first file's are noted."""

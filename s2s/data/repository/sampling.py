@@ -9,18 +9,17 @@ import contextlib
 import itertools
 import random
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import IO, Any, NamedTuple, TypeVar, cast
 
 from s2s import hub
 from s2s.data.drawing import choose_indices
-from s2s.data.formats import streams, tables
+from s2s.data.formats import streams
 from s2s.data.formats.parquet import RowGroups
 from s2s.data.formats.streams import Content, ReadThrough
 from s2s.data.formats.table import Table, TableRow
-from s2s.data.formats.tables import FORMATS, Format
 from s2s.data.repository import library
-from s2s.data.repository.reading import SplitReader
+from s2s.data.repository.reading import SplitReader, format_of
 
 # These numbers are part of what `sample=SEED` of a recorded SPEC means: with others, it names other rows.
 SAMPLE_BYTES = 64_000_000  # read at most; larger files are read in parts, but for zips
@@ -44,41 +43,21 @@ def draw(reader: SplitReader, files: Sequence[hub.File], n: int, seed: int) -> S
     """`n` rows, or all if there are fewer."""
     generator = random.Random(seed)
     some = _some(files, MAX_FILES, generator)
+    drawing = _Drawing(reader, files, some, n, generator)
     kind = hub.kind(files[0].path)
     if kind == "parquet":
-        return _from_groups(reader, files, some, n, generator)
+        return drawing.from_groups()
     if library.needs_library(files[0]):
-        return _from_starts(reader, files, some, n, generator)
+        return drawing.from_starts()
     if kind == "zip" or _size(files) <= SAMPLE_BYTES:  # the list of a zip's files is at its end
-        rows, n_seen = _reservoir(reader.rows(files), n, generator)
-        return Sample(rows, len(rows), n_seen)
-    if _format(files[0]).has_lines and all(_has_lines(reader.content(file)) for file in some):
-        return _from_blocks(reader, some, n, generator)
-    return _from_starts(reader, files, some, n, generator)
-
-
-def _format(file: hub.File) -> Format:
-    return FORMATS[f".{hub.kind(file.path)}"]
+        return drawing.of(reader.rows(files))
+    if format_of(files[0]).has_lines and all(_has_lines(reader.content(file)) for file in some):
+        return drawing.from_blocks()
+    return drawing.from_starts()
 
 
 def _some(given: Sequence[T], n: int, generator: random.Random) -> list[T]:
     return [given[at] for at in choose_indices(len(given), n, generator)]
-
-
-def _reservoir(
-    rows: Iterable[TableRow], n: int, generator: random.Random
-) -> tuple[list[TableRow], int]:
-    """`n` of the rows in their order, each set equally probable, and how many there were (algorithm R)."""
-    kept: list[tuple[int, TableRow]] = []
-    n_seen = 0
-    for row in rows:
-        if len(kept) < n:
-            kept.append((n_seen, row))
-        elif (at := int(generator.random() * (n_seen + 1))) < n:
-            kept[at] = (n_seen, row)
-        n_seen += 1
-    kept.sort(key=lambda one: one[0])
-    return [row for _, row in kept], n_seen
 
 
 class _Group(NamedTuple):
@@ -87,30 +66,91 @@ class _Group(NamedTuple):
     n_bytes: int
 
 
-def _from_groups(
-    reader: SplitReader,
-    files: Sequence[hub.File],
-    some: Sequence[hub.File],
-    n: int,
-    generator: random.Random,
-) -> Sample:
-    """From row groups of .parquet files: from all, or from as many at random as the limit allows."""
-    groups: list[_Group] = []
-    for file in some:
-        with reader.skipping_empty():
-            groups += _groups(reader, RowGroups(reader.content(file), reader.budget))
-    read = _within_limit(groups, n, generator)
-    rows = _rows_of_groups(reader, read, n, generator)
-    n_seen = sum(group.n_rows for group in read)
-    n_drawn = min(n, n_seen)
-    if len(read) == len(groups) and len(some) == len(files):
-        return Sample(list(rows), n_drawn, n_seen)
-    share = _size(some) / max(1, _size(files))
-    total = sum(group.n_rows for group in groups)
-    if share != 1.0:
-        total = _about(total / share)
-    parts = f"{len(read):,} row groups of its files"
-    return Sample(list(rows), n_drawn, n_seen, parts, total)
+@dataclass(frozen=True)
+class _Drawing:
+    """How `n` rows are drawn from `files`, of which at most `some` are read."""
+
+    reader: SplitReader
+    files: Sequence[hub.File]
+    some: Sequence[hub.File]
+    n: int
+    generator: random.Random
+
+    def of(self, rows: Iterable[TableRow], parts: str = "", n_bytes: int = 0) -> Sample:
+        """Rows in their order, each set equally probable (algorithm R); `n_bytes` of the files have them all."""
+        kept: list[tuple[int, TableRow]] = []
+        n_seen = 0
+        for row in rows:
+            if len(kept) < self.n:
+                kept.append((n_seen, row))
+            elif (at := int(self.generator.random() * (n_seen + 1))) < self.n:
+                kept[at] = (n_seen, row)
+            n_seen += 1
+        kept.sort(key=lambda one: one[0])
+        total = _about(n_seen * _size(self.some) / n_bytes) if n_bytes else None
+        return Sample([row for _, row in kept], len(kept), n_seen, parts, total)
+
+    def from_groups(self) -> Sample:
+        """From row groups of .parquet files: from all, or from as many at random as the limit allows."""
+        groups: list[_Group] = []
+        for file in self.some:
+            with self.reader.skipping_empty():
+                content = self.reader.content(file)
+                groups += _groups(self.reader, RowGroups(content, self.reader.budget))
+        read = _within_limit(groups, self.n, self.generator)
+        rows = self._rows_of_groups(read)
+        n_seen = sum(group.n_rows for group in read)
+        n_drawn = min(self.n, n_seen)
+        if len(read) == len(groups) and len(self.some) == len(self.files):
+            return Sample(list(rows), n_drawn, n_seen)
+        share = _size(self.some) / max(1, _size(self.files))
+        total = sum(group.n_rows for group in groups)
+        if share != 1.0:
+            total = _about(total / share)
+        parts = f"{len(read):,} row groups of its files"
+        return Sample(list(rows), n_drawn, n_seen, parts, total)
+
+    def _rows_of_groups(self, groups: Sequence[_Group]) -> Iterator[TableRow]:
+        n_rows = sum(group.n_rows for group in groups)
+        drawn = choose_indices(n_rows, self.n, self.generator)
+        next_row = next(drawn, None)
+        start = 0
+        for group in groups:
+            wanted: list[int] = []
+            while next_row is not None and next_row < start + group.n_rows:
+                wanted.append(next_row - start)
+                next_row = next(drawn, None)
+            start += group.n_rows
+            if wanted:
+                yield from self.reader.pairs(_with_rows(group.table, wanted))
+
+    def from_blocks(self) -> Sample:
+        """From blocks at random positions of text files, whose first and last lines are completed or left out."""
+        blocks = [(file, start) for file in self.some for start in range(0, file.size, BLOCK)]
+        read = _some(blocks, SAMPLE_BYTES // BLOCK, self.generator)
+        heads = {file.path: _header(self.reader, file) for file, _ in read}
+        rows = (
+            row
+            for file, start in read
+            for row in _block(self.reader, file, start, heads[file.path])
+        )
+        n_bytes = sum(min(BLOCK, file.size - start) for file, start in read)
+        return self.of(
+            rows,
+            f"{len(read):,} blocks of {streams.format_size(BLOCK)} of its files",
+            n_bytes,
+        )
+
+    def from_starts(self) -> Sample:
+        """From the first rows of files that can only be read from their start."""
+        share = SAMPLE_BYTES // len(self.some)
+        rows = (row for file in self.some for row in _start(self.reader, file, share))
+        if len(self.some) == len(self.files) and all(file.size <= share for file in self.files):
+            return self.of(rows)
+        parts = f"the first {streams.format_size(share)} of its files"
+        if library.needs_library(self.files[0]):  # of which nobody says how much was read
+            return self.of(rows, parts)
+        return self.of(rows, parts, sum(min(share, file.size) for file in self.some))
 
 
 def _groups(reader: SplitReader, file: RowGroups) -> list[_Group]:
@@ -136,22 +176,6 @@ def _within_limit(groups: Sequence[_Group], n_rows: int, generator: random.Rando
     return [groups[at] for at in sorted(taken)]
 
 
-def _rows_of_groups(
-    reader: SplitReader, groups: Sequence[_Group], n: int, generator: random.Random
-) -> Iterator[TableRow]:
-    chosen_rows = choose_indices(sum(group.n_rows for group in groups), n, generator)
-    next_row = next(chosen_rows, None)
-    start = 0
-    for group in groups:
-        wanted: list[int] = []
-        while next_row is not None and next_row < start + group.n_rows:
-            wanted.append(next_row - start)
-            next_row = next(chosen_rows, None)
-        start += group.n_rows
-        if wanted:
-            yield from reader.pairs(_with_rows(group.table, wanted))
-
-
 def _with_rows(table: Table, wanted: Sequence[int]) -> Table:
     return replace(table, rows=lambda chosen: _at(table.rows(chosen), wanted))
 
@@ -162,21 +186,6 @@ def _at(rows: Iterator[TableRow], wanted: Sequence[int]) -> Iterator[TableRow]:
     for at in wanted:
         yield from itertools.islice(rows, at - done, at - done + 1)
         done = at + 1
-
-
-def _from_blocks(
-    reader: SplitReader, some: Sequence[hub.File], n: int, generator: random.Random
-) -> Sample:
-    """From blocks at random positions of text files, whose first and last lines are completed or left out."""
-    blocks = [(file, start) for file in some for start in range(0, file.size, BLOCK)]
-    read = _some(blocks, SAMPLE_BYTES // BLOCK, generator)
-    heads = {file.path: _header(reader, file) for file, _ in read}
-    rows = (row for file, start in read for row in _block(reader, file, start, heads[file.path]))
-    kept, n_seen = _reservoir(rows, n, generator)
-    n_bytes = sum(min(BLOCK, file.size - start) for file, start in read)
-    total = _about(n_seen * _size(some) / max(1, n_bytes))
-    parts = f"{len(read):,} blocks of {streams.format_size(BLOCK)} of its files"
-    return Sample(kept, len(kept), n_seen, parts, total)
 
 
 def _has_lines(content: Content) -> bool:
@@ -198,7 +207,7 @@ def _has_open_quotes(lines: bytes) -> bool:
 
 def _header(reader: SplitReader, file: hub.File) -> bytes:
     """The first line of a table, which names the columns of every block; empty for formats without one."""
-    if not _format(file).has_header:
+    if not format_of(file).has_header:
         return b""
     with reader.content(file).open() as raw:
         return raw.read(BLOCK).partition(b"\n")[0] + b"\n"
@@ -221,27 +230,7 @@ def _block(reader: SplitReader, file: hub.File, start: int, header: bytes) -> It
     if not lines.strip() or (hub.kind(file.path) == "csv" and _has_open_quotes(lines)):
         return iter(())
     named = content._replace(open=streams.in_memory(file.path, header + lines).open)
-    return reader.pairs(tables.opened(named, reader.budget))
-
-
-def _from_starts(
-    reader: SplitReader,
-    files: Sequence[hub.File],
-    some: Sequence[hub.File],
-    n: int,
-    generator: random.Random,
-) -> Sample:
-    """From the first rows of files that can only be read from their start."""
-    share = SAMPLE_BYTES // len(some)
-    rows = (row for file in some for row in _start(reader, file, share))
-    kept, n_seen = _reservoir(rows, n, generator)
-    if len(some) == len(files) and all(file.size <= share for file in files):
-        return Sample(kept, len(kept), n_seen)
-    parts = f"the first {streams.format_size(share)} of its files"
-    if library.needs_library(files[0]):  # which does not say how much of a file its rows are
-        return Sample(kept, len(kept), n_seen, parts)
-    n_bytes = sum(min(share, file.size) for file in some)
-    return Sample(kept, len(kept), n_seen, parts, _about(n_seen * _size(some) / max(1, n_bytes)))
+    return reader.pairs(format_of(file).read(named, reader.budget))
 
 
 def _start(reader: SplitReader, file: hub.File, share: int) -> Iterator[TableRow]:
@@ -253,7 +242,7 @@ def _start(reader: SplitReader, file: hub.File, share: int) -> Iterator[TableRow
             raw = content = reader.content(file)
             if file.size > share:
                 content = content._replace(open=lambda: cast(IO[bytes], _Start(raw.open(), share)))
-            table = tables.opened(content, reader.budget)
+            table = format_of(file).read(content, reader.budget)
         yield from reader.pairs(table)
 
 
