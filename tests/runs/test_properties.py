@@ -10,7 +10,6 @@ import s2s
 from s2s.config import UserError
 from s2s.data import gold_agreement
 from s2s.demo import held_out_sentences
-from s2s.files import from_json, to_json
 from s2s.runs import Run
 from s2s.runs.decoder import KINDS, PROPERTY, DecodeRequest
 from s2s.runs.decoder.cost import request_seconds, request_steps
@@ -183,7 +182,6 @@ def test_a_request_gives_the_same_as_json(name: str) -> None:
 
     packed = json.dumps(settings.to_json())
     request = DecodeRequest(PROPERTY, key.folder, key.step, asked, name, packed)
-    assert from_json(DecodeRequest, json.loads(json.dumps(to_json(request)))) == request
     assert request.other_runs == []  # the one that is named is the request's own
     kind = KINDS[PROPERTY]
     answer = kind.carry_out(run, request, {})

@@ -6,7 +6,6 @@ import pytest
 from s2s.analysis import Head, heads
 from s2s.config import UserError
 from s2s.data import Pair
-from s2s.files import from_json, to_json
 from s2s.jobs.heads import ablation as experiment
 from s2s.jobs.heads.encoded import encoded
 from s2s.runs import Interventions, Run, load, runs_folder
@@ -92,4 +91,3 @@ def test_only_the_means_that_are_needed_travel(run: Run) -> None:
     means = {Head("cross", 0, 0): (1.0,), Head("encoder", 0, 0): (2.0,)}
     found = experiment.interventions(run, "encoder.1.1=mean cross.1.1=off", means)
     assert found.means == ((Head("encoder", 0, 0), (2.0,)),)
-    assert from_json(Interventions, json.loads(json.dumps(to_json(found)))) == found
