@@ -168,6 +168,16 @@ def _own_home(_homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Iterat
     torch.set_num_threads(threads)
 
 
+@pytest.fixture(autouse=True)
+def _files_are_opened_here(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In this process, unless the test is about others: a new one takes a second."""
+    if "system" not in request.keywords:
+        from s2s.data import opening
+        from tests.data.reading import open_here
+
+        monkeypatch.setattr(opening, "ask", open_here)
+
+
 # Runs to copy, in one folder for all processes that share the suite out; the first removes it at the end.
 if "S2S_TESTS_TRAINED" not in os.environ:
     OWN = tempfile.TemporaryDirectory(prefix="s2s-tests-")

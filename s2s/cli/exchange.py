@@ -100,11 +100,11 @@ def import_(arguments: argparse.Namespace) -> None:
         raise UserError(
             "A run knows its languages and its revision; leave out --src-lang, --tgt-lang and --revision."
         )
-    with path.open("rb") as raw:
-        if arguments.out:
+    if arguments.out:
+        with path.open("rb") as raw:
             folder = run_archives.open_at(raw, path.name, Path(arguments.out)).path
-        else:
-            folder = runs_folder() / run_archives.bring_in(raw, path.name, LOCAL)
+    else:
+        folder = runs_folder() / run_archives.bring_in(path, path.name, LOCAL)
     print(f"The run is in {folder}")
 
 

@@ -1,6 +1,6 @@
 """From a source to pairs: read, cleaned, split and packed into batches. Knows nothing of models."""
 
-from s2s.data import batches, saved_datasets, synthetic, uploads
+from s2s.data import batches, opening, saved_datasets, synthetic, uploads
 from s2s.data.batches import Batch, Encoded, Ids
 from s2s.data.builtin import ATTRIBUTION, BUILTINS
 from s2s.data.caps import Caps
@@ -13,10 +13,10 @@ from s2s.data.files import (
     read_aligned,
     two_files,
 )
-from s2s.data.formats.alignments import ALIGNMENT_FILES, Numbering, read_alignments
+from s2s.data.formats.alignments import Numbering
 from s2s.data.formats.columns import Column, choose_columns
-from s2s.data.formats.number_column import NUMBER_FILES, read_numbers
-from s2s.data.formats.reference_columns import Row, read_references
+from s2s.data.formats.number_column import NUMBER_FILES
+from s2s.data.formats.reference_columns import Row
 from s2s.data.formats.streams import format_size
 from s2s.data.formats.table import TURN, is_table, one_line
 from s2s.data.gallery import GALLERY
@@ -33,7 +33,7 @@ from s2s.data.in_memory import (
     held,
 )
 from s2s.data.lint import LINT_RULES, LintReport, clean, enabled_rules, lint_pairs, script_of
-from s2s.data.misalignment import Misalignment, find_misalignment, misalignment_hint
+from s2s.data.misalignment import Misalignment, find_misalignment
 from s2s.data.overlap import Overlap, find_overlap
 from s2s.data.pair import Gold, Link, Pair, Relation, has_words, n_words
 from s2s.data.preview import GENERATED, LONGEST_CELL, Preview, load_preview

@@ -13,6 +13,7 @@ from typing import IO
 
 from s2s import access, settings, storage
 from s2s.config import UserError, shortened
+from s2s.data import opening
 from s2s.files import UnwrittenError
 from s2s.jobs import run_service
 from s2s.jobs.model_import import check_settings
@@ -73,17 +74,32 @@ def too_large(folder: RunFolder) -> str:
     )
 
 
-def bring_in(raw: IO[bytes], name: str, owner: str, *, without: Collection[str] = ()) -> str:
-    """Opens a run from a zip in a workspace, `without` some values of its recipe.json; returns its new id. Nothing of
-    it is shared.
+def bring_in(content: bytes | Path, name: str, owner: str) -> str:
+    """Opens a run from a zip in a workspace, in a process of its own; returns its new id. Nothing of it is shared.
 
     Raises UserError for a zip that holds no run or a damaged one, and where the workspace may not store that much.
     """
+    names = [row.name for row in run_service.runs(owner)]
+    ((run_id,),) = opening.opened(unpacked, [(name, content)], owner=owner, names=names)
+    return str(run_id)
+
+
+@opening.opener
+def unpacked(files: opening.Files, *, owner: str, names: Collection[str]) -> list[list[str]]:
+    """The id of the new run; no run of its owner has one of these `names`."""
+    ((name, path),) = files
+    with path.open("rb") as raw:
+        return [[unpack(raw, name, owner, names)]]
+
+
+def unpack(
+    raw: IO[bytes], name: str, owner: str, names: Collection[str], *, without: Collection[str] = ()
+) -> str:
+    """The same in this process, `without` some values of its recipe.json."""
     found = archive.opened(raw, name)
     storage.require_room(owner, n_bytes=found.n_bytes, runs=1)
     run_id = new_id()
-    taken = {row.name for row in run_service.runs(owner)}
-    archive.unpack(found, runs_folder() / run_id, partial(_own, owner, taken, without))
+    archive.unpack(found, runs_folder() / run_id, partial(_own, owner, names, without))
     return run_id
 
 

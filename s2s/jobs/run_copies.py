@@ -10,7 +10,7 @@ import tempfile
 from s2s import access, settings
 from s2s.config import UserError, shortened
 from s2s.files import UnwrittenError
-from s2s.jobs import run_archives
+from s2s.jobs import run_archives, run_service
 from s2s.runs import RunFolder, archive, guests
 
 
@@ -55,7 +55,9 @@ def copy(run_id: str) -> str:
         with run_archives.ONE_AT_A_TIME, tempfile.TemporaryFile(dir=settings.home()) as file:
             archive.write(folder, file)
             file.seek(0)
-            return run_archives.bring_in(file, "the copy", owner, without=("tags", "comment"))
+            names = [row.name for row in run_service.runs(owner)]
+            private = ("tags", "comment")
+            return run_archives.unpack(file, "the copy", owner, names, without=private)
     except OSError as error:
         raise UnwrittenError(
             f"The run cannot be copied ({error.strerror or error}); free some space, or try again later."

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from s2s.config import UserError, nearest, shortened
+from s2s.data import opening
 from s2s.lessons.answers import ANSWERS, CONDITIONS, RUN_CONDITIONS
 from s2s.lessons.lesson import Lesson, Step, View
 from s2s.lessons.question import (
@@ -55,8 +56,8 @@ def write(lesson: Lesson) -> str:
     return json.dumps(to_json(lesson), ensure_ascii=False, indent=2) + "\n"
 
 
-def read(content: str | bytes, *, id: str, pages: Collection[str] | None = None) -> Lesson:
-    """The lesson in a file; `pages` are the addresses of the pages that there are; without them, any is taken.
+def read(name: str, content: bytes, *, pages: Collection[str]) -> Lesson:
+    """The lesson in a file that somebody brings; `pages` are the addresses of the pages that there are.
 
     Raises UserError for what is no lesson, is of a newer version, or shows what cannot be shown here.
     """
@@ -64,17 +65,16 @@ def read(content: str | bytes, *, id: str, pages: Collection[str] | None = None)
         raise UserError(
             f"The file has {len(content):,} bytes; a lesson has at most {MOST_BYTES:,}."
         )
-    try:
-        found = json.loads(content)
-    except (ValueError, RecursionError):
+    (found,) = opening.opened(opening.parsed, [(name, content)])
+    if not found:
         raise UserError(
             "The file is not JSON; give a lesson that was exported on the page Lessons."
-        ) from None
-    return from_json(found, id=id, pages=pages)
+        )
+    return from_json(found[0], id="imported", pages=pages)
 
 
 def from_json(found: Any, *, id: str, pages: Collection[str] | None = None) -> Lesson:
-    """The inverse of `to_json`. Raises UserError as `read` does."""
+    """The inverse of `to_json`; without `pages`, any address is taken. Raises UserError as `read` does."""
     if not isinstance(found, dict) or not isinstance(version := found.get("format"), int):
         raise UserError(
             "The file is no lesson: it has no `format`; give one that was exported on the page Lessons."

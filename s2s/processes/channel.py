@@ -97,7 +97,12 @@ class Channel:
             return
         *lines, self._heard = self._heard.split(b"\n")
         for line in lines:
-            yield {**json.loads(line), "n_bytes": len(line)}
+            try:
+                answer = {**json.loads(line), "n_bytes": len(line)}
+            except (ValueError, TypeError, RecursionError):  # what it opened has taken it over
+                self.close()
+                return
+            yield answer
 
     def hang_up(self) -> None:
         """Sends no more: the process ends by itself."""

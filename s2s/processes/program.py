@@ -81,7 +81,8 @@ class Process(Channel):
         seconds: float = FOREVER,
         told: Callable[[Mapping[str, Any]], None] = lambda line: None,
     ) -> Iterator[Any]:
-        """Those to an order, within these seconds in all; `told` gets what it says of its progress.
+        """Those to an order, within these seconds in all; those to others are dropped. `told` gets what it says of its
+        progress.
 
         Raises UserError as the work did, TooLargeError, EndedError where the process ended, and TimeoutError.
         """
@@ -107,8 +108,14 @@ class Process(Channel):
 
 
 def ask(
-    program: Program, content: Any, *, seconds: float = FOREVER, memory: int | None = None
+    program: Program,
+    content: Any,
+    *,
+    seconds: float = FOREVER,
+    memory: int | None = None,
+    more_memory: int | None = None,
 ) -> Generator[Any]:
     """The answers of a process for one order. Raises as `Process` and `answers` do."""
     with contextlib.closing(Process(program)) as process:
-        yield from process.answers(process.order(content, memory=memory), seconds)
+        number = process.order(content, memory=memory, more_memory=more_memory)
+        yield from process.answers(number, seconds)

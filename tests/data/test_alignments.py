@@ -3,7 +3,8 @@
 import pytest
 
 from s2s.config import UserError
-from s2s.data import Gold, Link, Numbering, Pair, has_words, n_words, read_alignments
+from s2s.data import Gold, Link, Numbering, Pair, has_words, n_words
+from s2s.data.formats.alignments import read_alignments
 from tests.samples import sample, sample_lines
 
 PAIRS = (

@@ -11,8 +11,9 @@ import pandas as pd
 import pytest
 
 from s2s.config import DataConfig, UserError
-from s2s.data import Pair, load, read_references
+from s2s.data import Pair, load
 from s2s.data.files import offered
+from s2s.data.formats.reference_columns import read_references
 from s2s.data.in_memory import as_corpus
 from s2s.data.tasks import apply_task
 

@@ -13,7 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from s2s.config import UserError
-from s2s.data import Corpus, as_corpus, as_references, dataset_title, held, load, read_references
+from s2s.data import Corpus, as_corpus, as_references, dataset_title, held, load
+from s2s.data.formats.reference_columns import read_references
 from s2s.data.pair import Pair
 
 ROWS = [("a", "x"), ("b", "y")]

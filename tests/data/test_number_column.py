@@ -6,8 +6,8 @@ from random import Random
 import pytest
 
 from s2s.config import UserError
-from s2s.data import read_numbers
 from s2s.data.formats import number_column
+from s2s.data.formats.number_column import read_numbers
 
 
 def test_a_column_of_numbers_is_found() -> None:

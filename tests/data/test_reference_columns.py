@@ -10,7 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from s2s.config import UserError
-from s2s.data import is_table, load, read_references
+from s2s.data import is_table, load
+from s2s.data.formats.reference_columns import read_references
 
 HEAD = ["mr", "ref1", "ref2", "ref3"]
 ROWS = [["a x", "b", "c d", "e"], ["f", "g", "", "h"], ["i", "j", "k", "l"], ["m", "n", "", ""]]

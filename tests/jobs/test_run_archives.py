@@ -38,7 +38,7 @@ def downloaded(run: str, workspace: str) -> io.BytesIO:
 
 def brought_in(content: io.BytesIO, workspace: str) -> str:
     with access.acting_as(workspace):
-        return run_archives.bring_in(content, "x.zip", workspace)
+        return run_archives.bring_in(content.getvalue(), "x.zip", workspace)
 
 
 def test_a_run_that_came_back_trains_on_to_the_same_bits(tmp_path: Path) -> None:

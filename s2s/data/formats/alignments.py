@@ -16,7 +16,6 @@ from s2s.data.formats import streams
 from s2s.data.formats.streams import ReadingBudget
 from s2s.data.pair import Gold, Link, Pair, n_words, shared_link
 
-ALIGNMENT_FILES = (".align", ".wa", ".txt", ".pharaoh", ".talp")
 LINK = re.compile(r"(\d{1,6})([-p?])(\d{1,6})", re.ASCII)
 WA_LINE = re.compile(r"(\d{1,9})\s+(\d{1,6})\s+(\d{1,6})(?:\s+([SP]))?(?:\s+[0-9.]+)?", re.ASCII)
 SURE = frozenset("-S")

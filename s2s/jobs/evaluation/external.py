@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from s2s.config import UserError, shortened
-from s2s.data import format_size, read_numbers
+from s2s.data import format_size, opening
 from s2s.jobs.evaluation.test_sets import MAX_SENTENCES, chosen_indices
 from s2s.runs import (
     EvaluationFolder,
@@ -129,7 +129,10 @@ def _values(given: GivenScores, n: int, test: Sentences) -> list[float]:
             " give the column of the scores alone."
         )
     allowed = sorted({n, test.n, test.n_all})
-    found = read_numbers(given.file, given.content, given.column, most=max(*allowed, MAX_SENTENCES))
+    most = max(*allowed, MAX_SENTENCES)
+    (found,) = opening.opened(
+        opening.numbers, [(given.file, given.content)], column=given.column, most=most
+    )
     if len(found) in (n, test.n):
         return found
     if len(found) == test.n_all:

@@ -19,16 +19,13 @@ from s2s.config import UserError, choose, shortened
 from s2s.data import (
     Corpus,
     apply_task,
-    decode_lines,
     find_misalignment,
     find_overlap,
-    from_bytes,
     is_for_tests,
     load,
     load_pairs_for_training,
-    misalignment_hint,
+    opening,
     parse_spec,
-    read_references,
     require_readable,
     splits,
 )
@@ -272,9 +269,9 @@ def grouped_references(
 
 def table(name: str, content: bytes) -> UploadedTable:
     """The sentences of a table, with one or several references per row. Raises UserError where it has none."""
-    found = read_references(name, content)
-    pairs = tuple((source, each[0]) for source, each in found.rows)
-    return UploadedTable(pairs, tuple(each for _, each in found.rows), tuple(found.notes))
+    rows, notes = opening.opened(opening.references, [(name, content)])
+    pairs = tuple((source, each[0]) for source, each in rows)
+    return UploadedTable(pairs, tuple(tuple(each) for _, each in rows), tuple(notes))
 
 
 def with_more_references(
@@ -312,35 +309,22 @@ def from_uploads(contents: Sequence[tuple[str, bytes]], *, has_more: bool = Fals
     `has_more`: further files have references, so that one may be empty here. Raises UserError where the line counts
     differ, and where a line is empty on one side only.
     """
-    if len(contents) != 2:
-        return _texts(from_bytes(contents))
-    (src_name, src), (ref_name, ref) = [
-        (name, decode_lines(content, name)) for name, content in contents
-    ]
-    if len(src) != len(ref):
-        counts = f"`{src_name}` has {len(src):,} lines and `{ref_name}` has {len(ref):,}"
-        hint = misalignment_hint(src_name, ref_name, src, ref)
-        raise UserError(f"{counts}, but line N of one must translate line N of the other; {hint}.")
-    pairs = tuple(zip(src, ref, strict=True))
-    for number, (source, reference) in enumerate(pairs, 1):
-        if bool(source.strip()) != bool(reference.strip()) and not (has_more and source.strip()):
-            name, other = (ref_name, src_name) if source.strip() else (src_name, ref_name)
-            raise UserError(
-                f"Line {number:,} of `{name}` is empty and that of `{other}` is not; fill it, or delete both lines."
-            )
-    if not any(source.strip() for source, _ in pairs):
-        raise UserError(f"`{src_name}` is empty; give at least one sentence.")
-    return pairs
+    (pairs,) = opening.opened(opening.pairs, contents, has_more=has_more)
+    return tuple((source, reference) for source, reference in pairs)
+
+
+def lines_of(contents: Sequence[tuple[str, bytes]]) -> list[list[str]]:
+    """The lines of each text. Raises UserError."""
+    return opening.opened(opening.lines, contents) if contents else []
 
 
 def outputs(
-    name: str, content: bytes, pairs: Sequence[tuple[str, str]], n_all: int, seed: int = 0
+    name: str, lines: list[str], pairs: Sequence[tuple[str, str]], n_all: int, seed: int = 0
 ) -> list[str]:
     """Another system's translations, one line per sentence: of the sampled sentences, or of the whole test set.
 
     Raises UserError where there are too few or too many, and names the line where one seems to be missing.
     """
-    lines = decode_lines(content, name)
     if len(lines) == len(pairs):
         return lines
     if len(lines) == n_all:

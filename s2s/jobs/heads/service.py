@@ -11,7 +11,7 @@ from s2s import access, files, storage
 from s2s.access import run_folder
 from s2s.analysis import heads
 from s2s.config import UserError, choose, override
-from s2s.data import Numbering, Pair, read_alignments
+from s2s.data import Gold, Link, Numbering, Pair, opening
 from s2s.jobs.context import JobContext
 from s2s.jobs.evaluation import test_sets
 from s2s.jobs.heads import samples
@@ -66,10 +66,14 @@ def aligned_pairs(contents: Sequence[tuple[str, bytes]], numbering: Numbering) -
 
     `contents`: names and bytes of sources, targets and alignment. Raises UserError for files that do not match.
     """
-    pairs = [Pair(src, tgt) for src, tgt in test_sets.from_uploads([*contents[:2]])]
-    gold = read_alignments(*contents[2], pairs, numbering)
+    (pairs,) = opening.opened(opening.alignment, contents, **numbering._asdict())
     rows = test_sets.even_indices(len(pairs), min(len(pairs), MOST_SENTENCES))
-    return [Pair(pairs[row].src, pairs[row].tgt, gold[row]) for row in rows]
+    return [_aligned(*pairs[row]) for row in rows]
+
+
+def _aligned(src: str, tgt: str, sure: list[list[int]], possible: list[list[int]]) -> Pair:
+    links, more = (tuple(Link(*link) for link in each) for each in (sure, possible))
+    return Pair(src, tgt, Gold(links, possible=more))
 
 
 def measure(request: Measurement, uploaded: Sequence[Pair] = ()) -> dict[str, Any]:

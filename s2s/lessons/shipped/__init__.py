@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -34,7 +35,7 @@ class Shipped(Mapping[str, Row]):
 
 
 def _lesson(id: str) -> Lesson:
-    return lesson_file.read((FOLDER / f"{id}.json").read_bytes(), id=id)
+    return lesson_file.from_json(json.loads((FOLDER / f"{id}.json").read_bytes()), id=id)
 
 
 LESSONS: Mapping[str, Lesson] = Shipped(

@@ -11,10 +11,10 @@ from typing import NamedTuple
 import streamlit as st
 
 from s2s import settings
-from s2s.data import decode_lines, is_table
+from s2s.data import is_table
 from s2s.jobs import AllReferences, EvaluationRequest, SentencePairs, test_sets
 from s2s.runs import Sentences, System
-from s2s.ui.kit import as_markdown, cached, shortened
+from s2s.ui.kit import as_markdown, cached, read_once, shortened
 
 MEGABYTES = 20  # of one file
 
@@ -46,7 +46,7 @@ def test_set() -> Uploaded | None:
             max_upload_size=MEGABYTES,
             accept_multiple_files=True,
         )
-    return read([(file.name, file.getvalue()) for file in (src, *refs) if file])
+    return read_once("test set", [file for file in (src, *refs) if file], read)
 
 
 def read(contents: Sequence[tuple[str, bytes]]) -> Uploaded | None:
@@ -57,9 +57,10 @@ def read(contents: Sequence[tuple[str, bytes]]) -> Uploaded | None:
         found = test_sets.table(*contents[0])
         return Uploaded(*found, found.repeats)
     given = test_sets.from_uploads(contents[:2], has_more=len(contents) > 2)
-    more = [(name, decode_lines(content, name)) for name, content in contents[2:]]
-    if not more:
+    if len(contents) <= 2:
         return Uploaded(given, tuple((reference,) for _, reference in given))
+    names = [name for name, _ in contents[2:]]
+    more = list(zip(names, test_sets.lines_of(contents[2:]), strict=True))
     every = test_sets.with_more_references(given, more, contents[1][0])
     pairs = tuple((source, each[0]) for (source, _), each in zip(given, every, strict=True))
     return Uploaded(pairs, every)
@@ -127,15 +128,16 @@ def with_systems(request: EvaluationRequest) -> EvaluationRequest:
         )
         if not files:
             return request
-        for file in files:
-            request = _with_system(request, file.name, file.getvalue())
+        texts = read_once("translations", files, test_sets.lines_of)
+        for file, lines in zip(files, texts, strict=True):
+            request = _with_system(request, file.name, lines)
         return request
 
 
-def _with_system(request: EvaluationRequest, file: str, content: bytes) -> EvaluationRequest:
+def _with_system(request: EvaluationRequest, file: str, lines: list[str]) -> EvaluationRequest:
     name = _name(request, file)
     test = request.test
-    lines = test_sets.outputs(file, content, request.pairs, test.n_all, test.seed)
+    lines = test_sets.outputs(file, lines, request.pairs, test.n_all, test.seed)
     if lost := test_sets.empty_lines(lines):
         st.warning(
             as_markdown(

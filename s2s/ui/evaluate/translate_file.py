@@ -7,16 +7,17 @@ from dataclasses import replace
 from typing import Any
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from s2s.config import UserError
-from s2s.data import decode_lines, one_line
+from s2s.data import one_line
 from s2s.decode import STRATEGIES
 from s2s.jobs import EvaluationRequest, evaluation_service, test_sets
 from s2s.questions import evaluation_request as requests
 from s2s.runs import Evaluation, Sentences, evaluations
 from s2s.ui.evaluate import systems
 from s2s.ui.evaluate.files import MEGABYTES
-from s2s.ui.kit import action_button, cached, duration, forms
+from s2s.ui.kit import action_button, cached, duration, forms, read_once
 
 SHOWN = 5  # lines of a preview
 
@@ -70,14 +71,13 @@ def panel(run_id: str) -> None:
 
 
 def _request(
-    model: requests.Model, strategy: str, settings: Mapping[str, Any], file: object
+    model: requests.Model, strategy: str, settings: Mapping[str, Any], file: UploadedFile
 ) -> EvaluationRequest:
     """Raises UserError for a file that is not text, has no lines or too many, or a line too long for the model."""
     run_id = model.run
     system = replace(requests.system_of(model, strategy, settings), name=strategy)
-    name = str(getattr(file, "name", "file"))
-    content = getattr(file, "getvalue", bytes)()
-    lines = decode_lines(content, name)
+    name = file.name
+    (lines,) = read_once("file to translate", [file], test_sets.lines_of)
     if not any(line.strip() for line in lines):
         raise UserError(f"`{name}` has no text; give a file with at least one sentence.")
     if len(lines) > test_sets.MAX_SENTENCES:

@@ -7,7 +7,7 @@ import streamlit as st
 from s2s.config import UserError
 from s2s.data import Numbering, Pair
 from s2s.jobs import head_service
-from s2s.ui.kit import forms
+from s2s.ui.kit import forms, read_once
 
 MEGABYTES = 5  # of one file
 FILES = (
@@ -52,11 +52,12 @@ def uploaded() -> list[Pair] | None:
                 key=NUMBERED[1],
                 width=210,
             )
-        contents = [(file.name, file.getvalue()) for file in files if file]
-        if len(contents) < len(FILES):
+        given = [file for file in files if file]
+        if len(given) < len(FILES):
             return []
+        numbering = Numbering(first, is_target_first)
         try:
-            return head_service.aligned_pairs(contents, Numbering(first, is_target_first))
+            return read_once("alignment", given, head_service.aligned_pairs, numbering)
         except UserError as wrong:
             forms.show_error(wrong)
             return None

@@ -179,7 +179,7 @@ def _import(key: str) -> None:
     st.session_state[NUMBER] += 1
     try:
         pages = {page.url_path for page in PAGES}
-        add_lesson(lesson_file.read(file.getvalue(), id="imported", pages=pages))
+        add_lesson(lesson_file.read(file.name, file.getvalue(), pages=pages))
     except UserError as error:
         st.session_state[FAILED] = error
 

@@ -67,7 +67,7 @@ def _open(key: str) -> None:
         return
     st.session_state[NUMBER] += 1
     try:
-        run_id = run_archives.bring_in(file, file.name, access.current())
+        run_id = run_archives.bring_in(file.getvalue(), file.name, access.current())
     except UserError as error:
         st.session_state[FAILED] = error
         return

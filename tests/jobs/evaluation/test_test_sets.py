@@ -15,10 +15,6 @@ REFERENCES = [f"the number {'very ' * (i % 7)}{i} stands here" for i in range(60
 PAIRS = [(f"source {i}", reference) for i, reference in enumerate(REFERENCES)]
 
 
-def written(lines: list[str]) -> bytes:
-    return "".join(f"{line}\n" for line in lines).encode()
-
-
 @pytest.mark.parametrize(("n_all", "n"), [(10, 4), (7, 7), (1000, 1), (1000, 333)])
 def test_sentences_are_spread_evenly(n_all: int, n: int) -> None:
     found = test_sets.even_indices(n_all, n)
@@ -77,8 +73,8 @@ def test_files_that_do_not_fit_are_refused_in_a_sentence(
 def test_another_systems_lines_may_be_of_all_sentences_or_of_those_taken() -> None:
     some = test_sets.evenly_spread(PAIRS, 20)
     own = [reference for _, reference in some]
-    assert test_sets.outputs("x.txt", written(REFERENCES), some, 60) == own
-    assert test_sets.outputs("x.txt", written(own), some, 60) == own
+    assert test_sets.outputs("x.txt", REFERENCES, some, 60) == own
+    assert test_sets.outputs("x.txt", own, some, 60) == own
 
 
 def test_missing_lines_are_named() -> None:
@@ -86,11 +82,11 @@ def test_missing_lines_are_named() -> None:
         UserError,
         match=r"has 58 lines and needs 60: one per sentence.*lines 2\d to 2\d seem to be missing",
     ):
-        test_sets.outputs("x.txt", written(REFERENCES[:23] + REFERENCES[25:]), PAIRS, 60)
+        test_sets.outputs("x.txt", REFERENCES[:23] + REFERENCES[25:], PAIRS, 60)
     with pytest.raises(
         UserError, match=r"has 7 lines and needs 20 .or 60, for the whole test set.: one"
     ):
-        test_sets.outputs("x.txt", written(REFERENCES[:7]), test_sets.evenly_spread(PAIRS, 20), 60)
+        test_sets.outputs("x.txt", REFERENCES[:7], test_sets.evenly_spread(PAIRS, 20), 60)
     assert test_sets.empty_lines(["a", "", " ", "b"]) == "lines 2, 3"
     assert test_sets.empty_lines(["", *"abc"]) == "line 1"
     assert test_sets.empty_lines([""] * 7).endswith("5 and 2 more")
@@ -209,7 +205,7 @@ def test_outputs_of_the_whole_test_set_are_drawn_as_its_sentences_were() -> None
     assert test_sets.chosen_indices(60, 20, 0) == test_sets.even_indices(60, 20)
     assert test_sets.chosen_indices(60, 60, 3) == [*range(60)]
     pairs = [PAIRS[i] for i in rows]
-    found = test_sets.outputs("x.txt", written(REFERENCES), pairs, 60, 3)
+    found = test_sets.outputs("x.txt", REFERENCES, pairs, 60, 3)
     assert found == [reference for _, reference in pairs]
 
 

@@ -1,7 +1,5 @@
 """A run as a zip on the page Runs: the button, and the field that opens one."""
 
-import io
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -76,7 +74,7 @@ def test_what_a_zip_says_is_shown_and_never_interpreted(own_run: str) -> None:
         versions={evil: evil},
         command="rm -rf ~",
     )
-    run = run_archives.bring_in(io.BytesIO(zipped(changed).getvalue()), f"{evil}.zip", "local")
+    run = run_archives.bring_in(zipped(changed).getvalue(), f"{evil}.zip", "local")
     cached.refresh_runs()
     for page in ("runs", "train"):
         screen = opened(page, run=f"x · {run}")
