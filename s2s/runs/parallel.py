@@ -41,11 +41,11 @@ def translate(
         return run.translate(sources, strategy, **settings)
     run.configured(strategy, settings)
     run.check_lengths(sources)
-    # Batches of similar lengths; the longest first, lest one process is left with it.
-    order = sorted(range(len(sources)), key=lambda number: -len(sources[number]))
+    # Batches of similar lengths.
+    order = sorted(range(len(sources)), key=lambda number: len(sources[number]))
     parts = [order[start : start + ROWS] for start in range(0, len(order), ROWS)]
     results = dict[int, Decoded]()
-    waiting = iter(parts)
+    waiting = reversed(parts)  # the longest first, lest one process is left with it
     about = {"run": run.key, "strategy": strategy, "settings": dict(settings)}
 
     def serve(process: Process) -> None:
