@@ -48,7 +48,7 @@ def opener(read: Callable[..., Iterable[Sequence[Any]]]) -> Work:
     @functools.wraps(read)
     def work(order: Mapping[str, Any], _: object) -> Iterator[Any]:
         files = [(name, Path(path)) for name, path in order["files"]]
-        with access.acting_as(order["workspace"]):
+        with asker.acting_as(order["workspace"]):
             parts = read(files, **order["options"])
         for number, rows in enumerate(parts):
             for start in range(0, max(1, len(rows)), BATCH):
@@ -77,7 +77,7 @@ def opened(
                 (name, str(_place(content, Path(folder) / str(number))))
                 for number, (name, content) in enumerate(files)
             ]
-            order = {"files": places, "options": options, "workspace": access.current()}
+            order = {"files": places, "options": options, "workspace": asker.current()}
             answers = ask(program, order, seconds=SECONDS, more_memory=MORE_MEMORY)
             parts = itertools.groupby(answers, lambda answer: answer[0])
             return [[row for _, rows in batches for row in rows] for _, batches in parts]

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from s2s.access import run_folder
 from s2s.data import opening, parse_spec
 from s2s.jobs.evaluation import test_sets
 from s2s.jobs.evaluation.test_sets import TestSet
-from s2s.runs import RunFolder, Sentences
+from s2s.library import Library
+from s2s.runs import Sentences
 
 HERE = (*test_sets.SHIPPED, "corpus")  # sources in files of our own
 
@@ -32,7 +32,7 @@ def read(test: Sentences) -> TestSet:
 def _specs(test: Sentences) -> list[str]:
     if not test.run:
         return [test.spec]
-    about = RunFolder(run_folder(test.run)).about()
+    about = Library().run(test.run).about()
     return [str(about[key]) for key in ("source", "valid") if about.get(key)]
 
 
