@@ -42,6 +42,25 @@ OUTSIDE = {
     "runs.measurements.result": "named by all that is asked, of a run that was opened",
 }
 
+# Modules outside the library that ask who may do what, of what has no id or is open already.
+ASK = {
+    "hosted.operation": "the server, and all jobs on it",
+    "hosted.rows": "a whole workspace",
+    "jobs.run_copies": "a run that is open: whether it is one's own",
+    "jobs.run_export": "a run that is open: whether it may leave",
+    "jobs.run_records": "a run that is open: whether it is one's own",
+    "jobs.run_service": "a job that was deleted, to be restored",
+    "lessons.answers.own_runs": "rows of a list: which runs are one's own",
+    "lessons.own": "a lesson that was deleted, to be restored",
+    "plots.evaluation_files": "an evaluation that is open: whether its sentences may leave",
+    "questions.have": "an evaluation that is open: what of it may be seen",
+    "reports.run_report": "a run that is open: whether it may leave",
+    "ui.kit.cached.stored_runs": "rows of a list: which runs are one's own",
+    "ui.kit.in_view": "what the page shows: which of it is one's own",
+    "ui.operator.controls": "a whole workspace",
+    "ui.operator.figures": "all workspaces",
+}
+
 
 def called(node: ast.AST) -> str:
     """The name of a function that is called."""
@@ -125,6 +144,17 @@ def test_an_id_becomes_something_stored_in_the_library_alone() -> None:
     assert not unsaid, f"{unsaid}: open it by `Library`, or say why not"
     gone = [known for known in OUTSIDE if not any(name.startswith(known) for name in outside)]
     assert not gone, f"{gone} read nothing by an id any more"
+
+
+def test_nothing_else_asks_who_may_do_what() -> None:
+    asking = {f"rights.{name}" for name in ("may", "require", "is_own")}
+    found = {
+        ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        for path in ROOT.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in asking
+    }
+    assert {name for name in found if not name.startswith("library.")} == {*ASK}
 
 
 def test_each_way_to_read_by_an_id_is_found() -> None:
