@@ -79,17 +79,17 @@ def opened(location: str, options: FileOptions, caps: Caps = CAPS) -> Splits:
     Raises UserError for a missing file or an unsupported extension.
     """
     if not os.path.isfile(location) and "," in location and not os.path.isdir(location):
-        both = [streams.on_disk(path) for path in _both_existing(location)]
-        return {"train": partial(_aligned_corpus, location, both, options, caps)}
-    content = streams.on_disk(existing(location))
-    if not _is_zip(location) and not is_table(location):
-        raise UserError(
-            f"`{shortened(location)}` ends in `{shortened(Path(location).suffix, 20)}`, which is"
-            f" not supported; {ALLOWED}."
-        )
+        contents = [streams.on_disk(path) for path in _both_existing(location)]
+    else:
+        contents = [streams.on_disk(existing(location))]
+        if not _is_zip(location) and not is_table(location):
+            raise UserError(
+                f"`{shortened(location)}` ends in `{shortened(Path(location).suffix, 20)}`, which is"
+                f" not supported; {ALLOWED}."
+            )
     return {
-        split: partial(_corpus, location, split, content, options, caps)
-        for split in _splits(content, options, caps)
+        split: partial(_corpus, location, split, contents, options, caps)
+        for split in _splits(contents, options, caps)
     }
 
 
@@ -106,13 +106,18 @@ def _is_zip(name: str) -> bool:
     return name.lower().endswith(".zip")
 
 
-def _parts(content: Content, budget: ReadingBudget) -> Mapping[str, Part]:
+def _parts(contents: Sequence[Content], budget: ReadingBudget) -> Mapping[str, Part]:
+    """What to read, by split, of a table, of a .zip, or of two aligned texts."""
+    if len(contents) == 2:
+        names = tuple(content.file for content in contents)
+        return {"train": AlignedTexts(names, tuple(contents), *_ordered(contents))}
+    (content,) = contents
     return (archive.parts if _is_zip(content.file) else objects.splits)(content, budget)
 
 
-def _splits(content: Content, options: FileOptions, caps: Caps) -> list[str]:
+def _splits(contents: Sequence[Content], options: FileOptions, caps: Caps) -> list[str]:
     with ReadingBudget(caps, encoding=options.encoding) as budget:
-        return list(_parts(content, budget))
+        return list(_parts(contents, budget))
 
 
 def offered(
@@ -133,24 +138,16 @@ def _offered(
         sides = ("", "", "a single text")
         return _of_lines("plain", (contents[0].file,), contents, sides, budget)
     _check_names([content.file for content in contents])
-    if len(contents) == 2:
-        names = tuple(content.file for content in contents)
-        return _aligned_offer(AlignedTexts(names, tuple(contents), *_ordered(contents)), budget)
-    parts = _parts(contents[0], budget)
+    parts = _parts(contents, budget)
     part = next(iter(parts.values()))
     _check_has_two(contents[0], part, options, budget)
-    offer = (
-        _aligned_offer(part, budget)
-        if isinstance(part, AlignedTexts)
-        else pairing.offered(part, options, budget)
-    )
-    return ColumnOffer(
-        **{
-            **vars(offer),
-            "kind": "splits" if len(parts) > 1 else offer.kind,
-            "splits": tuple(parts),
-        }
-    )
+    if isinstance(part, AlignedTexts):
+        sides = (part.src, part.tgt, part.reason)
+        offer = _of_lines("aligned", part.sides, part.contents, sides, budget)
+    else:
+        offer = pairing.offered(part, options, budget)
+    kind = "splits" if len(parts) > 1 else offer.kind
+    return dataclasses.replace(offer, kind=kind, splits=tuple(parts))
 
 
 def _check_has_two(
@@ -176,11 +173,6 @@ def _ordered(contents: Sequence[Content]) -> tuple[str, str, str]:
         return names[0], names[1], "the order of the files"
     at = found.index(guessed[0].src)
     return names[at], names[1 - at], guessed[0].reason
-
-
-def _aligned_offer(texts: AlignedTexts, budget: ReadingBudget) -> ColumnOffer:
-    sides = (texts.src, texts.tgt, texts.reason)
-    return _of_lines("aligned", texts.sides, texts.contents, sides, budget)
 
 
 def _of_lines(
@@ -214,10 +206,9 @@ def from_bytes(
     _check_names(names)
     given = [streams.in_memory(name, content) for name, content in contents]
     spec = " + ".join(names)
-    if len(given) == 2:
-        return limited(_aligned_corpus(spec, given, options, caps), options.rows, options.sample)
-    split = options.split or _splits(given[0], options, caps)[0]
-    return limited(_corpus(spec, split, given[0], options, caps), options.rows, options.sample)
+    wanted = options.split if len(given) == 1 else ""
+    split = wanted or _splits(given, options, caps)[0]
+    return limited(_corpus(spec, split, given, options, caps), options.rows, options.sample)
 
 
 def _check_names(names: Sequence[str]) -> None:
@@ -295,24 +286,21 @@ def read_aligned(src: str | Path, tgt: str | Path) -> tuple[list[str], list[str]
         return _aligned(contents[0], contents[1], budget)
 
 
-def _corpus(spec: str, split: str, content: Content, options: FileOptions, caps: Caps) -> Corpus:
-    """The pairs of a table, or of one split of a .zip."""
+def _corpus(
+    spec: str, split: str, contents: Sequence[Content], options: FileOptions, caps: Caps
+) -> Corpus:
+    """The pairs of one split."""
     with ReadingBudget(caps, encoding=options.encoding) as budget:
-        part = choose(f"split of `{shortened(spec)}`", split, _parts(content, budget))
+        part = choose(f"split of `{shortened(spec)}`", split, _parts(contents, budget))
         if not isinstance(part, AlignedTexts):
             return _as_corpus(spec, split, read_pairs(part, options, budget))
-        pairing.check_no_table(dataclasses.replace(options, src="", tgt=""), content.name)
-        src, tgt = part.chosen(content.name, options.src, options.tgt)
-        return _as_corpus(spec, split, _aligned_reading(src, tgt, budget))
-
-
-def _aligned_corpus(
-    spec: str, contents: Sequence[Content], options: FileOptions, caps: Caps
-) -> Corpus:
-    src, tgt = contents
-    pairing.check_no_table(options, f"{src.name},{tgt.name}")
-    with ReadingBudget(caps, encoding=options.encoding) as budget:
-        return _as_corpus(spec, "train", _aligned_reading(src, tgt, budget))
+        src, *others = contents
+        if others:
+            pairing.check_no_table(options, f"{src.name},{others[0].name}")
+            return _as_corpus(spec, split, _aligned_reading(src, others[0], budget))
+        pairing.check_no_table(dataclasses.replace(options, src="", tgt=""), src.name)
+        two = part.chosen(src.name, options.src, options.tgt)
+        return _as_corpus(spec, split, _aligned_reading(*two, budget))
 
 
 def _aligned_reading(src: Content, tgt: Content, budget: ReadingBudget) -> ReadPairs:

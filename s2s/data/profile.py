@@ -27,7 +27,7 @@ from s2s.processes.program import EndedError, Process, Program, TooLargeError
 from s2s.processes.slots import Slots
 
 FORMAT = 1
-READER = Program("s2s.data.reader:read", "reader", niceness=5)  # the dashboard goes first
+READER = Program("s2s.data.reader:read", "reader")
 HUB_READER = replace(READER, from_hub=True)
 MAX_MEMORY = 4_000_000_000  # bytes of a reader
 MAX_WAIT = 300.0  # seconds: as long as one reading may take

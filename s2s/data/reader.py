@@ -26,6 +26,7 @@ from s2s.files import stored
 from s2s.processes import bounds
 from s2s.processes.child import Here
 
+NICENESS = 5  # the dashboard goes first; not beside other sessions: somebody waits for this one
 WATCH_SECONDS = 0.5  # between two looks whether what is read was deleted
 UPDATE_SECONDS = 0.25  # between two looks how far it has been read
 READ_WEIGHT = 3.0  # of reading itself, next to the weights of the sections
@@ -37,6 +38,7 @@ MAX_EXPORTS = 2
 
 def read(order: Mapping[str, Any], here: Here) -> Iterator[Any]:
     """In that process: waits for a slot, then reads."""
+    bounds.nice(NICENESS)
     waiting = partial(Progress(here.tell, READ_WEIGHT).stage, weight=0.0)
     with (
         _DeletionWatcher(Path(order["folder"])),

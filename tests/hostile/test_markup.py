@@ -13,7 +13,7 @@ from s2s.library.own import annotate
 from s2s.runs import runs_folder
 from s2s.ui.kit import cached
 from tests.conftest import TINY
-from tests.data.reading import read_here
+from tests.data.reading import ProcessHere
 from tests.hostile.markup import interpreted
 from tests.screen import ROOT, opened
 
@@ -57,7 +57,7 @@ def test_no_page_interprets_what_people_and_models_write(
 ) -> None:
     path, run, dataset = home
     monkeypatch.setenv("S2S_HOME", str(path))
-    monkeypatch.setattr(profile, "_spawn", read_here)
+    monkeypatch.setattr(profile, "Process", ProcessHere)
     cached.refresh_runs()
     views = {
         "": {},

@@ -22,7 +22,7 @@ from s2s import settings
 from s2s.cli import make_parser
 from s2s.config import DeniedError, UserError, asker
 from s2s.data import Corpus, Gold, Link, Pair, saved_datasets
-from s2s.files import as_text
+from s2s.files import as_text, to_json
 from s2s.jobs import EvaluationRequest, GivenScores, evaluation_service, external
 from s2s.plots import NamedFile
 from s2s.questions import (
@@ -60,7 +60,7 @@ NOTE = "noteann"  # what the owner writes about the run
 TEXT, TARGET, OTHER = "1 2 3", "3 2 1", "2 1 2"
 
 
-CHANGE = Interventions(position=1, keys=(1,)).to_json()
+CHANGE = to_json(Interventions(position=1, keys=(1,)))
 
 
 class Asked(NamedTuple):

@@ -47,7 +47,7 @@ class TableRow(NamedTuple):
     fields: Sequence[str | None] | None
 
 
-Rows = Callable[[Sequence[int]], Iterator[TableRow]]
+ReadRows = Callable[[Sequence[int]], Iterator[TableRow]]
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Table:
 
     columns: tuple[Column, ...]  # with the format's names, or with the fields of row 1
     head: tuple[TableRow, ...]  # the first rows with all columns, row 1 included
-    rows: Rows
+    rows: ReadRows
     is_named: bool = True  # by its format; otherwise row 1 may be a header or data
     fault: str = "without a text in both fields"  # what is wrong with a malformed row
     too_narrow: str = ""  # the error for a table with fewer than two columns
@@ -82,7 +82,7 @@ def begun(rows: Iterator[R], empty: str) -> list[R]:
 
 
 def picked(rows: Iterable[TableRow], chosen: Sequence[int]) -> Iterator[TableRow]:
-    """Rows with the fields of these columns only."""
+    """ReadRows with the fields of these columns only."""
     for number, fields in rows:
         yield TableRow(number, None if fields is None else [fields[at] for at in chosen])
 
@@ -92,13 +92,13 @@ def read_once(
     rest: Iterator[R],
     n_columns: int,
     pick: Callable[[Iterable[R], Sequence[int]], Iterator[TableRow]],
-) -> tuple[tuple[TableRow, ...], Rows]:
+) -> tuple[tuple[TableRow, ...], ReadRows]:
     """The head and the rows of a table whose rows come one after the other, with all their columns."""
     head = tuple(pick(first, range(n_columns)))
     return head, lambda chosen: pick(itertools.chain(first, rest), chosen)
 
 
-def first_rows(columns: Sequence[Column], rows: Rows) -> tuple[TableRow, ...]:
+def first_rows(columns: Sequence[Column], rows: ReadRows) -> tuple[TableRow, ...]:
     """The head of a table: a field per column, None where that holds neither texts nor numbers."""
     read = [at for at, one in enumerate(columns) if one.kind != "other" or holds_numbers(one)]
     head = []

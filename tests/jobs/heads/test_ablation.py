@@ -92,4 +92,3 @@ def test_only_the_means_that_are_needed_travel(run: Run) -> None:
     means = {Head("cross", 0, 0): (1.0,), Head("encoder", 0, 0): (2.0,)}
     found = experiment.interventions(run, "encoder.1.1=mean cross.1.1=off", means)
     assert found.means == ((Head("encoder", 0, 0), (2.0,)),)
-    assert Interventions.from_json(json.loads(json.dumps(found.to_json()))) == found

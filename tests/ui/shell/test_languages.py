@@ -10,6 +10,7 @@ import pytest
 import streamlit as st
 
 import s2s
+from s2s.files import to_json
 from s2s.jobs import head_service, model_import
 from s2s.library.own import list_evaluations
 from s2s.links.share import unpack
@@ -134,7 +135,7 @@ def test_the_decoder_process_writes_in_them_too(run: Run, monkeypatch: pytest.Mo
     request = DecodeRequest("decoded", folder, step, (TEXT,), "greedy", languages=languages)
     expected = chosen.translate([TEXT], "greedy")[0].text
     unwatched: Any = SimpleNamespace(tell=lambda **progress: None)
-    (answer,) = work.decode(request.to_json(), unwatched)
+    (answer,) = work.decode(to_json(request), unwatched)
     assert answer["result"]["hypotheses"][0]["text"] == expected
     assert expected != run.translate([TEXT], "greedy")[0].text
 
