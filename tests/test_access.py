@@ -23,7 +23,7 @@ from s2s.library.opener import JOBS
 from s2s.library.own import find_run, list_runs
 from s2s.library.rights import may
 from s2s.processes import queue
-from s2s.runs import Evaluation, Sentences, System, evaluations, now, runs_folder
+from s2s.runs import Evaluation, RunFolder, Sentences, System, evaluations, now, runs_folder
 from tests.conftest import make_run
 
 OWNER = "ana"
@@ -141,7 +141,7 @@ def test_a_link_gives_view_and_never_change_and_can_be_revoked(things: dict[str,
         assert not sharing.is_decided(run)
         sharing.share(run, Sharing(link=True))
     with asker.acting_as(STRANGER):
-        folder = Library().run(RUN).path
+        folder = Library().run(RUN)
         assert find_run(RUN, STRANGER)
         assert not list_runs(STRANGER)
         for verb in ("change", "delete", "download"):
@@ -171,7 +171,7 @@ def test_a_dataset_ships_only_if_its_validation_pairs_do(
     with asker.acting_as(OWNER):
         sharing.share(Thing("run", RUN, OWNER), Sharing(link=True))
     with asker.acting_as(STRANGER):
-        assert sharing.may_see_data(path.parent) is is_public
+        assert sharing.may_see_data(RunFolder(path.parent)) is is_public
 
 
 def test_whose_a_shared_thing_is_its_files_say_and_not_the_caller(things: dict[str, str]) -> None:
@@ -273,7 +273,7 @@ OPENERS: Mapping[str, tuple[Callable[[Library, Mapping[str, str], Verb], object]
     "class": (lambda library, ids, verb: opened_row(library, ids["class"], verb, "class"), set()),
     "dataset of the run": (
         lambda library, ids, verb: rights.require(
-            verb, sharing.training_data_in(runs_folder() / ids["run"]), library.workspace
+            verb, sharing.training_data_in(RunFolder(runs_folder() / ids["run"])), library.workspace
         ),
         set(),
     ),
