@@ -10,7 +10,6 @@ ROOT = Path(__file__).parents[1] / "s2s"
 HOMES = {
     "home",
     "runs_folder",
-    "evaluations_folder",
 }  # functions that return a folder of what is stored
 SHIPPED = {"SHIPPED", "SHIPPED_EVALUATIONS"}
 FRESH = {"new_id", "token_hex"}  # functions that make an id which nothing has yet

@@ -13,7 +13,6 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from s2s import settings
 from s2s.config import PRESETS, UserError, asker
 from s2s.files import stored
 from s2s.library import Library, rights, sharing
@@ -178,7 +177,7 @@ def _run_name(name: str, source: str, preset: str) -> str:
     if found := SPEC.match(source):
         names.append(found[1])
         with contextlib.suppress(OSError):  # deleted
-            names.append(stored.about(settings.home() / "corpora" / found[1] / "about.json").name)
+            names.append(stored.about(stored.DATASET.parent / found[1] / "about.json").name)
     for each in filter(None, names):
         name = name.replace(each, PRIVATE)
     return name

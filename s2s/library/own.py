@@ -9,7 +9,6 @@ from collections.abc import Iterable
 
 from filelock import FileLock, Timeout
 
-from s2s import settings
 from s2s.config import UserError, asker
 from s2s.data import SavedDataset, saved_datasets
 from s2s.files import TRASH, UNDO_SECONDS, remove_older, stored
@@ -23,7 +22,6 @@ from s2s.runs import (
     RunFolder,
     RunSummary,
     checked_name,
-    evaluations,
     runs_folder,
 )
 from s2s.runs.listing import OPENING, OPENING_SECONDS, checked_comment, checked_tags, row_of
@@ -138,7 +136,7 @@ def _own(run_id: str, owner: str, verb: Verb, done: str) -> RunFolder:
 
 def list_datasets(owner: str) -> list[SavedDataset]:
     """The owner's datasets, newest first; damaged or unfinished folders are left out."""
-    folders = [path.parent for path in (settings.home() / "corpora").glob("*/about.json")]
+    folders = [path.parent for path in stored.DATASET.parent.glob("*/about.json")]
     abouts = {
         folder.name: saved_datasets.readable_about(folder)
         for folder in folders
@@ -157,7 +155,7 @@ def list_evaluations(owner: str = asker.LOCAL, run: str | None = None) -> list[E
 
     Unreadable ones are left out; opening one by a link shows why.
     """
-    parent = evaluations.evaluations_folder()
+    parent = stored.EVALUATION.parent
     found = []
     for path in parent.iterdir() if parent.is_dir() else ():
         if not stored.ID.fullmatch(path.name):  # being deleted
