@@ -17,6 +17,7 @@ from s2s.config import DeniedError, UserError, asker
 from s2s.data import Corpus, Pair, load, saved_datasets, uploads
 from s2s.data.server_files import reading_upload
 from s2s.jobs import import_service as imports
+from s2s.jobs import registry
 from s2s.library import Library, Sharing, Thing, Verb, rights, sharing
 from s2s.library.lessons import TABLES
 from s2s.library.opener import JOBS
@@ -219,7 +220,7 @@ def test_every_kind_of_thing_has_its_row_of_rights() -> None:
     """Whatever is asked about stands in the table: what it does not say, a hosted server refuses."""
     asked = {
         str(call.args[0].value)
-        for path in Path("s2s").rglob("*.py")
+        for path in (Path(__file__).parents[1] / "s2s").rglob("*.py")
         for call in ast.walk(ast.parse(path.read_text()))
         if isinstance(call, ast.Call)
         and isinstance(call.func, ast.Name)
@@ -228,6 +229,7 @@ def test_every_kind_of_thing_has_its_row_of_rights() -> None:
     }
     assert asked <= rights.RIGHTS.keys()
     assert {*JOBS, *sharing.SHARED, *TABLES} <= rights.RIGHTS.keys()
+    assert {*JOBS.values()} == {*registry.JOBS}
 
 
 @pytest.mark.usefixtures("_hosted")
