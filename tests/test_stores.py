@@ -33,8 +33,6 @@ OUTSIDE = {
     "lessons.own._add": "a new id, or one that its owner takes back",
     "lessons.progress.note_step": "the visitor's own",
     "links.short.find": "whoever has the letters may read them; what they show is opened by the library",
-    "links.short.owner_of": "the library asks",
-    "links.short.delete": "the library asks `owner_of` first",
     "links.short._stored": "by what it says, of whoever makes it",
     "runs.evaluations.shipped": "ships with the program",
     "runs.measurements.MeasurementFolder.__init__": "named by all that is asked, of a run that was opened",
@@ -96,7 +94,7 @@ def reads_by_id(node: ast.AST, known: set[str]) -> bool:
         return not is_fixed(node.args[0])
     if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq):
         table, _, column = ast.unparse(node.left).partition(".c")
-        is_column = table.replace("_", "").isalpha() and column[:1] in (".", "[")
+        is_column = table.replace("_", "").replace(".", "").isalpha() and column[:1] in (".", "[")
         is_opened = ast.unparse(node.comparators[0]) == "row.id"
         return is_column and not is_opened and column.strip(".[]'") not in OWNERS
     return False
@@ -167,7 +165,8 @@ def by_path_of(): return home() / "x"
 def by_queue(id): return queue.latest(id)
 def by_row(id): return sa.select(LESSONS).where(LESSONS.c.id == id)
 def by_column(id): return sa.delete(T).where(T.c["class"] == id)
+def by_module(id): return short.LINKS.c.letters == id
 def not_these(owner, row): return runs_folder() / "x", T.c.owner == owner, T.c.id == row.id, home() / new_id()
 """
-    names = ("by_path", "by_name", "by_function", "by_queue", "by_row", "by_column")
+    names = ("by_path", "by_name", "by_function", "by_queue", "by_row", "by_column", "by_module")
     assert [*readers(text, "m")] == [f"m.{name}" for name in names]

@@ -7,11 +7,12 @@ import shutil
 import time
 from collections.abc import Iterable
 
+import sqlalchemy as sa
 from filelock import FileLock, Timeout
 
 from s2s.config import UserError, asker
 from s2s.data import SavedDataset, saved_datasets
-from s2s.files import TRASH, UNDO_SECONDS, remove_older, stored
+from s2s.files import TRASH, UNDO_SECONDS, database, remove_older, stored
 from s2s.library import rights, sharing
 from s2s.library.opener import Library
 from s2s.library.rights import Thing, Verb
@@ -184,7 +185,13 @@ def delete_evaluation(evaluation: str, owner: str = asker.LOCAL) -> None:
 
 
 def delete_short_link(letters: str) -> None:
-    """Delete a link of this workspace; pressed twice, it is gone already. Raises DeniedError for another's."""
-    if (owner := short.owner_of(letters)) is not None:
-        rights.require("delete", Thing("short link", short.written(letters), owner))
-        short.delete(letters)
+    """Delete a link of this workspace, which opens nothing from now on; pressed twice, it is gone already.
+
+    Raises DeniedError for another's.
+    """
+    this = short.SHORT_LINKS.c.letters == letters
+    with database.begin() as connection:
+        owner = connection.execute(sa.select(short.SHORT_LINKS.c.owner).where(this)).scalar()
+        if owner is not None:
+            rights.require("delete", Thing("short link", short.written(letters), str(owner)))
+            connection.execute(sa.delete(short.SHORT_LINKS).where(this))
