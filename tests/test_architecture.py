@@ -76,6 +76,7 @@ NO_TORCH = {
     "data",
     "files",
     "hub",
+    "library",
     "links",
     "plots",
     "processes",
