@@ -338,8 +338,8 @@ def _as_corpus(spec: str, split: str, reading: ReadPairs) -> Corpus:
         raise UserError(
             f"`{shortened(spec)}` has no pair with text on both sides; give at least one."
         )
-    pairs, notes, is_whole = reading
-    return Corpus(spec, split, tuple(pairs), tuple(notes), is_whole=is_whole)
+    pairs, notes = tuple(reading.pairs), tuple(reading.notes)
+    return Corpus(spec, split, pairs, notes, is_whole=reading.is_whole)
 
 
 def limited(corpus: Corpus, rows: int | None, sample: int | None = None) -> Corpus:
