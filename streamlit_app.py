@@ -13,6 +13,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from s2s.hosted import Visits
+from s2s.library import sharing
 from s2s.processes import logs, queue
 from s2s.ui.shell import (
     FRAME,
@@ -30,7 +31,7 @@ from s2s.ui.streamlit_parts import get_script_run_ctx
 identify()
 if get_script_run_ctx() is None:
     logs.set_up()
-    if sentence := queue.why_not_here():
+    if sentence := queue.why_not_here() or sharing.why_not_loaded():
         print(sentence, file=sys.stderr)
         sys.exit(2)
     app = st.App(

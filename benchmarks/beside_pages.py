@@ -31,8 +31,8 @@ VIEW = "attention?run=demo-en-fr&src=the+cat+who+chased+the+mouse+was+black"
 CONTROL = """
 import sys
 from s2s.jobs import run_service
-from s2s.settings import OWNER
-getattr(run_service, sys.argv[1])(sys.argv[2], OWNER)
+from s2s.config import asker
+getattr(run_service, sys.argv[1])(sys.argv[2], asker.LOCAL)
 print("done")
 """
 CLICKS = """async seconds => {

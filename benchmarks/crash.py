@@ -38,12 +38,12 @@ from typing import Any
 
 from benchmarks.report import last_line, options, table
 from benchmarks.serving import ROOT, processes
-from s2s.config import PRESETS, Recipe, UserError, override
+from s2s.config import PRESETS, Recipe, UserError, asker, override
 from s2s.jobs import training
 from s2s.model import saved_steps, weights_path
 from s2s.processes import queue
 from s2s.runs import RunFolder, runs_folder
-from s2s.settings import OWNER, home
+from s2s.settings import home
 
 SOURCE = "synthetic:reverse#rows=80"
 VALID = "synthetic:reverse#split=valid,rows=20"
@@ -191,7 +191,7 @@ class Workload:
 
     def _resume(self, job: queue.Job) -> None:
         try:
-            training.submit_resume(job.run, OWNER)
+            training.submit_resume(job.run, asker.LOCAL)
         except UserError as error:
             raise WrongError(
                 f"The run {job.run} is interrupted ({job.error}) and cannot be resumed: {error}"
@@ -202,7 +202,7 @@ class Workload:
         """Once it trains, unless it has just ended."""
         if (self.folder / job.run / "metrics.jsonl").is_file():
             with contextlib.suppress(UserError):
-                queue.request_control(job.id, OWNER, lr=10 ** -self.dice.uniform(2, 4))
+                queue.request_control(job.id, asker.LOCAL, lr=10 ** -self.dice.uniform(2, 4))
 
     def _supply(self) -> None:
         """Queue runs for both slots, of long and of short jobs."""
@@ -274,7 +274,7 @@ class Workload:
                 for folder in folders
                 for path in folder.glob("metrics.jsonl")
             }
-        return {(job.id, job.started) for job in queue.jobs(OWNER) if job.started}
+        return {(job.id, job.started) for job in queue.jobs(asker.LOCAL) if job.started}
 
     def _roles(self) -> dict[int, str]:
         roles = dict.fromkeys(processes(home()), "fork server") | dict.fromkeys(
@@ -350,7 +350,7 @@ def killed_runs(seed: int, count: int) -> dict[str, Any]:
         if length > GRACE
     ]
     for run in sorted(workload.done):
-        jobs = [job.id for job in queue.jobs(OWNER) if job.run == run]
+        jobs = [job.id for job in queue.jobs(asker.LOCAL) if job.run == run]
         wrong += (
             []
             if any(workload.monitor.seen.get(job) for job in jobs)

@@ -15,8 +15,8 @@ from benchmarks.peers.decoding import TOKENS, Ids
 from benchmarks.report import table
 from s2s.data import load as load_text
 from s2s.decode import SearchResult
+from s2s.library.checkpoints import load as load_run
 from s2s.runs import Run
-from s2s.runs import load as load_run
 
 BATCH = 64
 BEAMS = (5, 1)

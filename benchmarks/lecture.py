@@ -41,11 +41,11 @@ LETTERS = "the short link's own answer"
 IN_CHROMIUM = "opening it in Chromium"
 MAKE = """
 import sys
-from s2s import access
+from s2s.config import asker
 from s2s.links.short import Content, make, written
 run, title = sys.argv[1:]
 view = {"run": run, "src": "the cat who chased the mouse was black", "kind": "cross", "layer": "2"}
-with access.acting_as("teacher"):
+with asker.acting_as("teacher"):
     print(written(make(Content("attention", view, title)).letters))
 """
 ADDRESS = re.compile(r'http-equiv="refresh" content="0; url=([^"]+)"')

@@ -17,10 +17,10 @@ from typing import Any
 from benchmarks.report import last_line, options, table
 from benchmarks.serving import Server, server
 from benchmarks.session import Session
+from s2s.config import asker
 from s2s.links import share
 from s2s.processes import queue
 from s2s.runs import RunFolder, runs_folder
-from s2s.settings import OWNER
 
 # goals in seconds, on an idle machine
 COLD = 6.0
@@ -43,11 +43,14 @@ async def press(session: Session, name: str) -> dict[str, float]:
         polled_at = time.time()
         for fragment in list(session.polls):
             await session.poll(fragment)
-        job = next(job for job in queue.jobs(OWNER) if job.spec["name"] == name)
+        job = next(job for job in queue.jobs(asker.LOCAL) if job.spec["name"] == name)
         written = written or first_step(job.run)
         if written and polled_at >= written:
             seen_at = time.time()
-            while next(other for other in queue.jobs(OWNER) if other.id == job.id).finished is None:
+            while (
+                next(other for other in queue.jobs(asker.LOCAL) if other.id == job.id).finished
+                is None
+            ):
                 await asyncio.sleep(0.2)
             return {"answered": answered, "written": written - pressed, "seen": seen_at - pressed}
     raise SystemExit(f"{name} had no first point within {PATIENCE:.0f} s.")

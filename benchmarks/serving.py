@@ -31,6 +31,7 @@ ROLES = {
 }
 SUBMIT = """
 import json, sys
+from s2s.config import asker
 from s2s.config import override
 from s2s.jobs import training
 from s2s.processes import worker
@@ -48,7 +49,7 @@ from s2s.data import saved_datasets
 from s2s.data import files
 paths = [Path(path) for path in sys.argv[1:]]
 corpus = files.from_bytes([(path.name, path.read_bytes()) for path in paths])
-print("corpus:" + saved_datasets.save(corpus, name=" + ".join(path.name for path in paths), owner=settings.OWNER))
+print("corpus:" + saved_datasets.save(corpus, name=" + ".join(path.name for path in paths), owner=asker.LOCAL))
 """
 
 

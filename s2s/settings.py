@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hmac
 import os
 import re
 import secrets
@@ -13,9 +14,8 @@ import time
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from s2s.config import UserError
+from s2s.config import UserError, asker
 
-OWNER = "local"  # the workspace of everybody, as nobody signs in
 SHIPPED = Path(__file__).parent / "demo" / "runs"  # the demo runs
 SHIPPED_EVALUATIONS = SHIPPED.parent / "evaluations"  # of demo runs
 
@@ -147,7 +147,7 @@ def worker_ends_with_app() -> bool:
     """Whether the worker that the app starts ends with it: on a public server, or in a container that ends with the
     app (`S2S_WORKER=inside`). On one's own computer a training continues while the dashboard is closed.
     """
-    return is_hosted() or os.environ.get("S2S_WORKER") == "inside"
+    return asker.is_hosted() or os.environ.get("S2S_WORKER") == "inside"
 
 
 def lease_seconds() -> float:
@@ -221,6 +221,15 @@ def operator_key() -> str | None:
     return given or None
 
 
+def is_operator_key(given: str) -> bool:
+    """Whether that is the operator's key, with space around it or not; takes the same time for any other.
+
+    Raises UserError where the operator's is too short.
+    """
+    key = operator_key()
+    return key is not None and hmac.compare_digest(given.strip().encode(), key.encode())
+
+
 def operator_claim() -> tuple[str, str] | None:
     """A claim of the sign-in provider and its value for operators (`S2S_OPERATOR_CLAIM=NAME=VALUE`); None without one.
 
@@ -243,7 +252,7 @@ def has_operator() -> bool:
 def why_not_ready() -> str:
     """What the operator of a hosted server must do before it can serve anybody; "" where nothing."""
     try:
-        if is_hosted():
+        if asker.is_hosted():
             secret()
             frame_ancestors()
             has_operator()
@@ -270,7 +279,7 @@ def frame_ancestors() -> str:
 
 def may_be_framed() -> bool:
     """Whether a hosted server's pages may stand in a frame of another site. Raises UserError as `frame_ancestors`."""
-    return is_hosted() and frame_ancestors() not in ("'self'", "'none'")
+    return asker.is_hosted() and frame_ancestors() not in ("'self'", "'none'")
 
 
 def hosts() -> tuple[str, ...]:
@@ -279,14 +288,9 @@ def hosts() -> tuple[str, ...]:
     return tuple(name.rstrip(".") for name in given)
 
 
-def is_hosted() -> bool:
-    """Whether the server is public (`S2S_HOSTED`)."""
-    return bool(os.environ.get("S2S_HOSTED"))
-
-
 def internal_error(error: Exception, log: str) -> str:
     """The sentence about a bug of ours: the type of the exception, and in which file of `log/` its frames are."""
-    who = "whoever runs this server finds the details" if is_hosted() else "the details are"
+    who = "whoever runs this server finds the details" if asker.is_hosted() else "the details are"
     return f"An internal error occurred ({type(error).__name__}); {who} in log/{log}."
 
 
@@ -295,7 +299,7 @@ def limits() -> Limits:
 
     Raises UserError for a value that is neither a whole number above 0 nor `none`.
     """
-    default = HOSTED if is_hosted() else LOCAL
+    default = HOSTED if asker.is_hosted() else LOCAL
     names = [field.name for field in fields(Limits)]
     return Limits(**{name: _limit(name, getattr(default, name)) for name in names})
 
@@ -305,7 +309,7 @@ def expire_days() -> int | None:
 
     Raises UserError for a value that is neither a whole number above 0 nor `none`.
     """
-    return _whole("S2S_EXPIRE_DAYS", EXPIRE_DAYS, "never") if is_hosted() else None
+    return _whole("S2S_EXPIRE_DAYS", EXPIRE_DAYS, "never") if asker.is_hosted() else None
 
 
 def _limit(name: str, default: int | None) -> int | None:

@@ -14,13 +14,13 @@ import pytest
 import s2s
 from s2s import api
 from s2s.cli import main
-from s2s.config import UserError, override
+from s2s.config import UserError, asker, override
 from s2s.data import as_corpus, as_references, saved_datasets
 from s2s.jobs import training
 from s2s.jobs.run_export import facts
+from s2s.library.own import list_datasets, list_runs
 from s2s.model import saved_steps
-from s2s.runs import list_runs, runs_folder
-from s2s.settings import OWNER
+from s2s.runs import runs_folder
 from s2s.training import Warned
 from tests.conftest import TINY
 
@@ -93,9 +93,9 @@ def test_splits_and_plain_text_have_no_references() -> None:
 
 def test_a_run_trained_here_is_listed_resumable_and_its_dataset_saved() -> None:
     run = trained(pd.DataFrame(PAIRS, columns=["en", "fr"]), name="mine")
-    assert [row.name for row in list_runs(OWNER)] == ["mine"]
+    assert [row.name for row in list_runs(asker.LOCAL)] == ["mine"]
     assert run.folder.path.parent == runs_folder()
-    (saved,) = saved_datasets.listing(OWNER)
+    (saved,) = list_datasets(asker.LOCAL)
     assert saved.name == "mine"
     assert run.folder.about()["source"] == saved.spec
     options = ["--out", str(run.folder.path), "--set", "train.steps=6"]
@@ -106,7 +106,7 @@ def test_a_run_trained_here_is_listed_resumable_and_its_dataset_saved() -> None:
 def test_data_without_a_name_is_called_after_what_it_was(tmp_path: Path) -> None:
     frame = pd.DataFrame(PAIRS, columns=["en", "fr"])
     run = trained(frame, columns=["en", "fr"], valid=[("a1 b1", "x1 y1")])
-    names = {saved.spec: saved.name for saved in saved_datasets.listing(OWNER)}
+    names = {saved.spec: saved.name for saved in list_datasets(asker.LOCAL)}
     about = run.folder.about()
     assert names[about["source"]] == "DataFrame of 70 rows (en, fr)"
     assert names[about["valid"]] == "List of 1 pair (validation)"
@@ -117,11 +117,11 @@ def test_data_without_a_name_is_called_after_what_it_was(tmp_path: Path) -> None
 
 
 def test_a_dataset_that_has_a_name_keeps_it() -> None:
-    saved_datasets.save(as_corpus(PAIRS), name="numbers", owner=OWNER)
+    saved_datasets.save(as_corpus(PAIRS), name="numbers", owner=asker.LOCAL)
     assert trained(PAIRS).folder.about()["name"] == "small on numbers"
-    assert [saved.name for saved in saved_datasets.listing(OWNER)] == ["numbers"]
+    assert [saved.name for saved in list_datasets(asker.LOCAL)] == ["numbers"]
     trained(PAIRS, name="mine")
-    assert [saved.name for saved in saved_datasets.listing(OWNER)] == ["mine"]
+    assert [saved.name for saved in list_datasets(asker.LOCAL)] == ["mine"]
 
 
 def test_notes_are_printed_once_and_stay_with_the_run(
@@ -201,7 +201,7 @@ def test_nothing_is_written_for_a_wrong_setting() -> None:
     with pytest.raises(UserError, match=r"`train\.stepps`"):
         api.train(PAIRS, settings={"train.stepps": 3})
     assert not runs_folder().exists()
-    assert not saved_datasets.listing(OWNER)
+    assert not list_datasets(asker.LOCAL)
 
 
 @pytest.mark.parametrize(
@@ -284,7 +284,7 @@ def test_train_has_the_help_of_the_function() -> None:
 
     from s2s import api
 
-    assert s2s.training.__doc__ == api.train.__doc__
+    assert s2s.train.__doc__ == api.train.__doc__
     assert inspect.signature(s2s.train) == inspect.signature(api.train)
     with pytest.raises(UserError, match="`name` is 5; give a string"):
         s2s.train([("a", "b")], name=5)  # type: ignore[arg-type]

@@ -11,7 +11,6 @@ import pytest
 ROOT = Path(__file__).parents[1]
 LEAVES = {"config", "files", "settings", "versions", "words"}
 ENGINE = {
-    "access",
     "analysis",
     "config",
     "data",
@@ -20,6 +19,7 @@ ENGINE = {
     "files",
     "hub",
     "jobs",
+    "library",
     "links",
     "model",
     "pretrained",
@@ -28,7 +28,6 @@ ENGINE = {
     "scores",
     "settings",
     "sizing",
-    "storage",
     "tokenizers",
     "training",
     "versions",
@@ -41,22 +40,21 @@ MAY = {
     "settings": {"config"},
     "files": {"config", "settings"},
     "processes": LEAVES,
-    "access": LEAVES,
-    "storage": LEAVES | {"access"},
-    "links": LEAVES | {"access"},
+    "links": LEAVES,
     "hub": LEAVES,
     "scores": LEAVES,
     "tokenizers": LEAVES,
     "model": LEAVES,
     "sizing": LEAVES,
     "pretrained": LEAVES | {"model", "tokenizers", "hub"},
-    "data": LEAVES | {"access", "storage", "hub", "tokenizers", "processes"},
+    "data": LEAVES | {"hub", "tokenizers", "processes"},
     "decode": LEAVES | {"scores"},
     "training": LEAVES | {"data", "tokenizers", "model", "sizing", "decode", "scores", "processes"},
     "analysis": LEAVES | {"model", "decode", "tokenizers", "scores"},
     "faults": LEAVES | {"model"},
     "runs": LEAVES
-    | {"access", "model", "faults", "tokenizers", "decode", "analysis", "scores", "processes"},
+    | {"data", "model", "faults", "tokenizers", "decode", "analysis", "scores", "processes"},
+    "library": LEAVES | {"links", "processes", "data", "runs"},
     "questions": ENGINE | {"demo"},
     "jobs": ENGINE,
     "hosted": ENGINE | {"lessons"},
@@ -71,7 +69,6 @@ MAY = {
     "__main__": {"cli", "versions"},
 }
 NO_TORCH = {
-    "access",
     "config",
     "data",
     "files",
@@ -82,7 +79,6 @@ NO_TORCH = {
     "scores",
     "settings",
     "sizing",
-    "storage",
     "tokenizers",
     "words",
 }

@@ -22,6 +22,7 @@ import pytest
 from s2s.config import Config, UserError
 from s2s.config import setting as config_setting
 from s2s.files import as_text, from_json, to_json
+from s2s.runs.probes import PROBES
 
 ROOT = Path(__file__).parents[1]
 
@@ -120,17 +121,20 @@ def same(a: Any, b: Any) -> bool:
 
 
 def types_that_are_read() -> Iterator[Any]:
-    """The first argument of every `files.from_json` in the code."""
+    """The first argument of every `from_json` in the code, and the answers of probes, which a row names."""
     for path in sorted((ROOT / "s2s").rglob("*.py")):
         module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
         text = path.read_text() if path.name != "as_json.py" else ""
-        for node in ast.walk(ast.parse(text if "from_json(" in text else "")):
-            if not isinstance(node, ast.Call) or len(node.args) != 2:
-                continue
-            name = ast.unparse(node.args[0])
-            is_type = re.match(r"[A-Z]|(list|tuple|dict)\[", name)
-            if is_type and ast.unparse(node.func) in ("files.from_json", "from_json"):
-                yield pytest.param(module, name, id=name)
+        for node in ast.walk(ast.parse(text if "from_json" in text else "")):
+            if isinstance(node, ast.Call) and len(node.args) == 2:
+                function, *given = map(ast.unparse, [node.func, *node.args])
+                if function == "partial":
+                    function, *given = given
+                is_type = re.match(r"[A-Z]|(list|tuple|dict)\[", given[0])
+                if is_type and function in ("files.from_json", "from_json"):
+                    yield pytest.param(module, given[0], id=given[0])
+    for kind in PROBES:
+        yield pytest.param("s2s.runs.probes", f"PROBES[{kind!r}].answer", id=kind)
 
 
 def test_every_type_survives() -> None:

@@ -5,8 +5,9 @@ import re
 import pytest
 import sqlalchemy as sa
 
-from s2s import access, settings
-from s2s.config import UserError
+from s2s import settings
+from s2s.config import DeniedError, UserError, asker
+from s2s.library.own import delete_short_link
 from s2s.links import short as short_links
 from s2s.links.short import DAY, SHORT_LINKS, Content, DeadLinkError
 from s2s.processes import queue
@@ -17,7 +18,7 @@ HOUSE = Content(
 
 
 def make(owner: str, content: Content = HOUSE, now: float = 1000.0) -> short_links.ShortLink:
-    with access.acting_as(owner):
+    with asker.acting_as(owner):
         return short_links.make(content, now=now)
 
 
@@ -87,7 +88,7 @@ def test_hostile_words_are_one_line_and_bounded() -> None:
         with pytest.raises(UserError, match=why):
             make("ann", content)
     with pytest.raises(UserError, match="this browser has none"):
-        make(access.NOBODY)
+        make(asker.NOBODY)
 
 
 @pytest.mark.usefixtures("_hosted")
@@ -100,7 +101,7 @@ def test_a_workspace_makes_so_many_links_and_one_computer_any_number(
     monkeypatch.setattr(short_links, "MOST_PER_HOUR", 2)
     monkeypatch.setattr(short_links, "MOST_LINKS", 3)
     for n in range(4):
-        make(access.LOCAL, nth(n))
+        make(asker.LOCAL, nth(n))
     for n in range(2):
         make("ann", nth(n))
     with pytest.raises(UserError, match="2 short links within an hour"):
@@ -141,11 +142,11 @@ def test_a_newer_link_is_refused() -> None:
 @pytest.mark.usefixtures("_hosted")
 def test_its_owner_alone_deletes_a_link() -> None:
     link = make("ann")
-    with access.acting_as("bob"), pytest.raises(access.DeniedError):
-        short_links.delete(link.letters)
-    with access.acting_as("ann"):
-        short_links.delete(link.letters)
-        short_links.delete(link.letters)  # pressed twice
+    with asker.acting_as("bob"), pytest.raises(DeniedError):
+        delete_short_link(link.letters)
+    with asker.acting_as("ann"):
+        delete_short_link(link.letters)
+        delete_short_link(link.letters)  # pressed twice
     with pytest.raises(DeadLinkError, match="There is no short link"):
         short_links.find(link.letters)
 

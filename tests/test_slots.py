@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from s2s import settings
-from s2s.access import LOCAL
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.data import reader
 from s2s.data.caps import Caps
 from s2s.data.profile import MAX_WAIT, SLOTS
@@ -45,13 +44,13 @@ def test_a_visitor_with_two_tabs_leaves_a_slot_to_others(tmp_path: Path) -> None
     assert waits(tmp_path, "ann") == ""
 
 
-@pytest.mark.parametrize("first", ["ann", LOCAL])
+@pytest.mark.parametrize("first", ["ann", asker.LOCAL])
 def test_local_is_everybody_and_holds_both(tmp_path: Path, first: str) -> None:
     with (
         SLOTS.held(tmp_path, first, refuse),
-        SLOTS.held(tmp_path, LOCAL, refuse),
+        SLOTS.held(tmp_path, asker.LOCAL, refuse),
     ):
-        assert waits(tmp_path, LOCAL) == SLOTS.all_taken
+        assert waits(tmp_path, asker.LOCAL) == SLOTS.all_taken
 
 
 def test_a_slot_is_free_after_an_error_and_whoever_waits_gets_it(tmp_path: Path) -> None:
@@ -78,12 +77,12 @@ def test_whoever_waits_too_long_is_told_so(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(slots, "RETRY_SECONDS", 0.0)
     told: list[str] = []
     times = iter([5.0, 6.0, 4.9 + MAX_WAIT, 5.0 + MAX_WAIT])
-    with SLOTS.held(tmp_path, LOCAL, refuse), SLOTS.held(tmp_path, LOCAL, refuse):
-        late = SLOTS.held(tmp_path, LOCAL, told.append, times.__next__)
+    with SLOTS.held(tmp_path, asker.LOCAL, refuse), SLOTS.held(tmp_path, asker.LOCAL, refuse):
+        late = SLOTS.held(tmp_path, asker.LOCAL, told.append, times.__next__)
         with pytest.raises(UserError, match=IN_VAIN), late:
             pass
     assert told == [SLOTS.all_taken, SLOTS.all_taken]
-    assert waits(tmp_path, LOCAL) == ""
+    assert waits(tmp_path, asker.LOCAL) == ""
 
 
 class Heard:

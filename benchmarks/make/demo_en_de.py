@@ -20,14 +20,15 @@ import numpy as np
 
 from benchmarks.make import everyday, measurements, trained
 from benchmarks.make.thin import eight_bit_weights, thin_metrics
-from s2s import access, files, settings
+from s2s import files, settings
 from s2s.analysis import mean_entropy
-from s2s.config import override
+from s2s.config import asker, override
 from s2s.data import ATTRIBUTION
 from s2s.data import load as load_pairs
 from s2s.demo import DEMOS, EVERYDAY
 from s2s.jobs import training
 from s2s.jobs.evaluation.loop import EvaluationLoop
+from s2s.library.checkpoints import load
 from s2s.model import saved_steps, weights_path, write_steps
 from s2s.runs import (
     Evaluation,
@@ -36,7 +37,6 @@ from s2s.runs import (
     Sentences,
     System,
     attention_history,
-    load,
     now,
     source_words,
 )
@@ -162,7 +162,7 @@ def _write_about(run: RunFolder, out: RunFolder) -> None:
     recipe = override(run.recipe(), {"train.average_last": count})
     out.write_about(
         {key: about[key] for key in kept}
-        | {"owner": settings.OWNER, "source": DEMOS[EVERYDAY], "valid": None, "data": data}
+        | {"owner": asker.LOCAL, "source": DEMOS[EVERYDAY], "valid": None, "data": data}
         | {"attribution": ATTRIBUTION, "recipe": recipe.to_json()}
     )
     source_words.write(out.path, source_words.of_sources(sources))
@@ -244,7 +244,7 @@ def evaluate(run: RunFolder) -> TestResult:
     shutil.rmtree(EVALUATION, ignore_errors=True)
     place = EvaluationFolder(EVALUATION)
     about = Evaluation(
-        EVALUATION.name, TITLE, access.EVERYBODY, now(), EVERYDAY, tested, systems, baseline=0
+        EVALUATION.name, TITLE, asker.EVERYBODY, now(), EVERYDAY, tested, systems, baseline=0
     )
     place.create(about, [(pair.src, pair.tgt) for pair in test], references)
     earlier = _outputs_at(run, step, sources)

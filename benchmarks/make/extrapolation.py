@@ -18,7 +18,7 @@ from typing import Any
 from s2s import files
 from s2s.demo.results import EXTRAPOLATION_FILE
 from s2s.jobs import ExtrapolationSettings, RunRequest, extrapolation, training
-from s2s.runs import load
+from s2s.library.checkpoints import load
 from s2s.sizing import count_parameters
 
 SEEDS = (1, 2, 3)

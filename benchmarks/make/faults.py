@@ -25,7 +25,8 @@ from s2s.data import load as load_corpus
 from s2s.demo.results import FAULTS_FILE, Measured
 from s2s.faults import FAULTS
 from s2s.jobs import fault_experiment, training
-from s2s.runs import load, now, with_fault
+from s2s.library.checkpoints import load
+from s2s.runs import now, with_fault
 
 DEMO = "demo-en-fr"  # looked at with the faults that act at inference only
 DEMO_SOURCE = "builtin:en-fr"

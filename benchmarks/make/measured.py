@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from s2s import files
-from s2s.config import PRESETS, Recipe, override
+from s2s.config import PRESETS, Recipe, asker, override
 from s2s.data import Preview, load
 from s2s.jobs import (
     MEASURED_FILE,
@@ -29,7 +29,6 @@ from s2s.jobs import (
     training,
     traits_of,
 )
-from s2s.settings import OWNER
 from s2s.sizing import count_parameters
 
 SECONDS = 240.0  # per run, about, on one thread
@@ -111,7 +110,7 @@ def measure(cell: Cell, seconds: float) -> dict[str, Any]:
     recipe = planned(cell.preset, preview, seconds)
     with tempfile.TemporaryDirectory() as scratch:
         started = training.start(
-            RunRequest(recipe, cell.source, cell.valid, cell.preset, cell.name, OWNER),
+            RunRequest(recipe, cell.source, cell.valid, cell.preset, cell.name, asker.LOCAL),
             Path(scratch) / "run",
         )
         started_at = time.time()

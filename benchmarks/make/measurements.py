@@ -11,11 +11,11 @@ from typing import Any
 from benchmarks.make import trained
 from s2s import files
 from s2s.analysis import heads
-from s2s.config import override
+from s2s.config import asker, override
 from s2s.demo import ALIGNED, DEMOS
 from s2s.jobs import EXPERIMENTS, head_samples, test_sets, training
-from s2s.runs import Measurement, Run, Sentences, load, measurements
-from s2s.settings import OWNER
+from s2s.library.checkpoints import load
+from s2s.runs import Measurement, Run, Sentences, measurements
 
 N = 500  # sentences, as the page offers
 # The view Roles opens with the held-out pairs; `agreement` has a verb far from each subject.
@@ -56,7 +56,7 @@ def make_history() -> None:
     recipe = override(trained.recipe_of(TRAINED_AGAIN), changes)
     with tempfile.TemporaryDirectory() as scratch:
         request = training.RunRequest(
-            recipe, DEMOS[TRAINED_AGAIN], preset="small", name=TRAINED_AGAIN, owner=OWNER
+            recipe, DEMOS[TRAINED_AGAIN], preset="small", name=TRAINED_AGAIN, owner=asker.LOCAL
         )
         for event in training.run(training.start(request, Path(scratch) / TRAINED_AGAIN)):
             print(f"step {event.step} of {recipe.train.steps}", end="\r", flush=True)

@@ -12,15 +12,15 @@ import safetensors.torch
 
 from benchmarks.make.thin import thin_metrics, thin_weights
 from s2s import files, tokenizers
-from s2s.config import PRESETS, Recipe, choose, override
+from s2s.config import PRESETS, Recipe, asker, choose, override
 from s2s.data import load
 from s2s.demo import DEMOS, EVERYDAY
 from s2s.jobs import training
+from s2s.library.checkpoints import load as load_run
 from s2s.model import weights_path, write_steps
 from s2s.runs import RunFolder
-from s2s.runs import load as load_run
 from s2s.scores import score_all
-from s2s.settings import OWNER, SHIPPED
+from s2s.settings import SHIPPED
 
 # Words, so that pictures show words; one vocabulary per side, so that French words are unknown on the English side.
 CHANGES = {
@@ -82,7 +82,7 @@ def make(name: str, out: Path = RUNS) -> None:
     recipe = recipe_of(name)
     with tempfile.TemporaryDirectory() as scratch:
         request = training.RunRequest(
-            recipe, choose("demo", name, DEMOS), preset="small", name=name, owner=OWNER
+            recipe, choose("demo", name, DEMOS), preset="small", name=name, owner=asker.LOCAL
         )
         started = training.start(request, Path(scratch) / name)
         for event in training.run(started):

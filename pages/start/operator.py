@@ -2,13 +2,13 @@
 
 import streamlit as st
 
-from s2s import access
+from s2s.config import asker
 from s2s.ui.operator import controls, figures, key_form
 from s2s.ui.shell import is_operator
 
 st.session_state["no link"] = "This page shows what only the operator may see."
 if is_operator():
-    with access.acting_as(access.OPERATOR):
+    with asker.acting_as(asker.OPERATOR):
         controls.results()
         figures.live()
         left, right = st.columns(2, border=True)

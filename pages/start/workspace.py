@@ -2,13 +2,13 @@
 
 import streamlit as st
 
-from s2s import access
+from s2s.config import asker
 from s2s.ui.shell import account
 from s2s.ui.workspace import actions, contents, sign_in
 
 st.session_state["no link"] = "This page shows what is yours alone, so there is no link to it."
 actions.notices()
-if access.current() != access.NOBODY:
+if asker.current() != asker.NOBODY:
     has_contents = contents.contents()
     left, right = st.columns(2, border=True)
     with left:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from s2s.config import UserError, shortened
 from s2s.faults import marked
+from s2s.library import guests
 from s2s.questions import RUN, Have, Question, Table
 from s2s.questions.views import BY_NAME
-from s2s.runs import Run, guests
+from s2s.runs import Run
 
 if TYPE_CHECKING:
     from s2s.plots import Picture

@@ -14,8 +14,8 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from s2s import access, runs
-from s2s.config import PRESETS, Recipe, UserError, choose, override, shortened
+from s2s import runs
+from s2s.config import PRESETS, Recipe, UserError, asker, choose, override, shortened
 from s2s.data import (
     Columns,
     GivenPairs,
@@ -30,6 +30,8 @@ from s2s.data import (
 )
 from s2s.faults import fault_of
 from s2s.jobs import SystemScores, forced_signature, initialization, provenance, test_sets, training
+from s2s.library.checkpoints import find_checkpoint
+from s2s.library.checkpoints import load as load_run
 from s2s.model import saved_steps
 from s2s.runs import Decoded, Texts, seeds
 from s2s.scores import AUTO, SPACES, Scoring, require_tokenizer
@@ -176,7 +178,7 @@ def load(run: str | Path, step: int | str | None = None, *, device: str = "cpu")
 
     `run` may name the checkpoint, as `demo-en-fr@400`; a step is a number, `best` or `last`.
     """
-    found = runs.load(run, step, device=device)
+    found = load_run(run, step, device=device)
     fault = fault_of(found.recipe.train.fault)
     trained_with = (
         [f"This run was trained with a fault, on purpose: {fault.title}."] if fault else []
@@ -202,7 +204,9 @@ def mean_and_spread(runs: OneRun | Iterable[OneRun]) -> pd.DataFrame:
     given: list[Any] = [runs]
     if isinstance(runs, Iterable) and not isinstance(runs, str):
         given = [*runs]
-    return pd.DataFrame(seeds.by_setting([_named(run) for run in given]))
+    return pd.DataFrame(
+        seeds.by_setting({str(name): find_checkpoint(name) for name in map(_named, given)})
+    )
 
 
 def _named(run: OneRun) -> str | Path:
@@ -262,7 +266,7 @@ def train(
         None if valid is None else with_sample(_spec(valid, columns, name, " (validation)"), seed),
         _preset_name(preset, init_from),
         name or (path.name if out is not None else _run_name(preset, init_from, source)),
-        owner=access.current(),
+        owner=asker.current(),
         init_from=init_from,
         given=tuple(changes),
     )
@@ -303,7 +307,7 @@ def _spec(given: GivenPairs, columns: Columns | None, name: str, part: str = "")
         return given
     corpus = as_corpus(given, columns)
     title = f"{name or dataset_title(given, columns)}{part}"
-    hash = saved_datasets.save(corpus, name=title, owner=access.current(), keeps_name=not name)
+    hash = saved_datasets.save(corpus, name=title, owner=asker.current(), keeps_name=not name)
     return f"corpus:{hash}"
 
 

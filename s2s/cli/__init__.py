@@ -10,10 +10,9 @@ import sys
 import traceback
 from collections.abc import Callable, Sequence
 
-from s2s import access
 from s2s.cli.parser import make_parser
 from s2s.cli.progress import silence
-from s2s.config import UserError
+from s2s.config import UserError, asker
 
 CRASH = 1
 USER_ERROR = 2
@@ -43,7 +42,7 @@ def _run(arguments: argparse.Namespace) -> int:
     command: Callable[[argparse.Namespace], None] = arguments.command
     try:
         # whoever has a shell on a hosted server is its operator
-        with access.acting_as(access.LOCAL):
+        with asker.acting_as(asker.LOCAL):
             command(arguments)
     except UserError as error:
         print(error, file=sys.stderr)

@@ -264,8 +264,8 @@ def _table(arguments: argparse.Namespace) -> tuple[list[str], Sequence[Sequence[
 
 def open_run(name: str, checkpoint: str = "") -> Run:
     """Opens a run at a checkpoint, with a note on stderr where another one had to be opened."""
+    from s2s.library.checkpoints import load
     from s2s.model import keep_freed_memory
-    from s2s.runs import load
 
     keep_freed_memory()
     run = load(name, checkpoint)

@@ -23,8 +23,8 @@ WHOLE_RUN = "run"  # the target that is no library
 def export(arguments: argparse.Namespace) -> None:
     """Write a run as a folder that other libraries load, or whole as a zip."""
     from s2s.jobs import run_archives, run_export
+    from s2s.library.checkpoints import find_checkpoint
     from s2s.pretrained.export import TARGETS
-    from s2s.runs import find_checkpoint
 
     choose("target", arguments.to, {WHOLE_RUN: "", **TARGETS})
     if arguments.to != WHOLE_RUN:
@@ -78,9 +78,9 @@ def import_(arguments: argparse.Namespace) -> None:
     """Open a published model as a run, from the Hugging Face Hub or a folder; or a run from the zip that `export --to
     run` wrote.
     """
-    from s2s.access import LOCAL
+    from s2s.config import asker
     from s2s.jobs import run_archives
-    from s2s.runs import runs_folder
+    from s2s.library import Library
 
     path = Path(arguments.name)
     if path.is_dir():
@@ -104,7 +104,7 @@ def import_(arguments: argparse.Namespace) -> None:
         with path.open("rb") as raw:
             folder = run_archives.open_at(raw, path.name, Path(arguments.out)).path
     else:
-        folder = runs_folder() / run_archives.bring_in(path, path.name, LOCAL)
+        folder = Library().run(run_archives.bring_in(path, path.name, asker.LOCAL)).path
     print(f"The run is in {folder}")
 
 

@@ -188,9 +188,10 @@ def _prepared(order: RunRequest, folder: Path) -> PreparedRun | None:
 
 def _print_spread(folders: Sequence[Path]) -> None:
     """A line per setting, and all as one JSON object."""
+    from s2s.library.checkpoints import find_checkpoint
     from s2s.runs import RunFolder, seeds
 
-    rows = seeds.by_setting(folders)
+    rows = seeds.by_setting({str(folder): find_checkpoint(folder) for folder in folders})
     table = _table(rows)
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     for cells in table:

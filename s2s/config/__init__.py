@@ -1,7 +1,9 @@
 """Configs: how settings are declared, every setting of a run, and the presets. Standard library only."""
 
+from s2s.config import asker
 from s2s.config.errors import (
     MAX_QUOTED,
+    DeniedError,
     UserError,
     is_usable,
     require_usable,

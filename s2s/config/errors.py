@@ -20,6 +20,10 @@ class UserError(ValueError):
         return message.encode(errors="backslashreplace").decode()
 
 
+class DeniedError(UserError):
+    """Refused; reads the same for what does not exist as for what belongs to somebody else."""
+
+
 def shortened(text: object, length: int = MAX_QUOTED) -> str:
     """At most `length` characters, the last one `…` where some are missing: for what an error repeats."""
     whole = str(text)

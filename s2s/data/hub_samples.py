@@ -7,9 +7,9 @@ from typing import Any
 
 from s2s import hub
 from s2s.config import UserError
-from s2s.data.formats.columns import Column
 from s2s.data.hub_datasets import HubSample, sample
 from s2s.data.repository import needs_library
+from s2s.files import from_json
 from s2s.processes.program import EndedError, Program, TooLargeError, ask
 
 SECONDS = 5.0  # for the whole process
@@ -39,14 +39,12 @@ def sample_hub_dataset(dataset: hub.Dataset, config: str, split: str, token: str
         raise UserError(
             f"No rows can be read now ({error.strerror or error}); try again later."
         ) from error
-    columns = tuple(Column(*column) for column in found["columns"])
-    return HubSample(columns, tuple(tuple(row) for row in found["rows"]))
+    return from_json(HubSample, found)
 
 
 def answer(order: Any, _: object) -> Iterator[Any]:
     """In that process."""
-    files = tuple(hub.File(*file) for file in order["files"])
+    files = from_json(tuple[hub.File, ...], order["files"])
     splits = {order["config"]: {"train": hub.Split(files)}}
     dataset = hub.Dataset(order["id"], order["sha"], splits)
-    rows = sample(dataset, order["config"], "train", order["token"])
-    yield {"columns": rows.columns, "rows": rows.rows}
+    yield sample(dataset, order["config"], "train", order["token"])

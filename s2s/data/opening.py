@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from s2s import access, settings
-from s2s.config import UserError
+from s2s import settings
+from s2s.config import UserError, asker
 from s2s.data.corpus import Corpus
 from s2s.data.files import decode_lines, from_bytes
 from s2s.data.formats.alignments import Numbering, read_alignments
@@ -64,7 +64,7 @@ def opened(
     incoming = settings.make_home() / "incoming"
     try:
         with (
-            SLOTS.held(incoming, access.current(), lambda _: None),
+            SLOTS.held(incoming, asker.current(), lambda _: None),
             tempfile.TemporaryDirectory(dir=incoming) as folder,
         ):
             places = [

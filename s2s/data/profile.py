@@ -18,8 +18,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import Any
 
-from s2s import access, files, settings
-from s2s.config import DataConfig, UserError
+from s2s import files, settings
+from s2s.config import DataConfig, UserError, asker
 from s2s.data import saved_datasets
 from s2s.data.caps import Caps
 from s2s.processes import bounds
@@ -27,7 +27,7 @@ from s2s.processes.program import EndedError, Process, Program, TooLargeError
 from s2s.processes.slots import Slots
 
 FORMAT = 1
-READER = Program("s2s.data.reader:read", "reader", niceness=5)  # the dashboard goes first
+READER = Program("s2s.data.reader:read", "reader")
 HUB_READER = replace(READER, from_hub=True)
 MAX_MEMORY = 4_000_000_000  # bytes of a reader
 MAX_WAIT = 300.0  # seconds: as long as one reading may take
@@ -165,7 +165,7 @@ class DatasetProfile:
             "data": data.to_json(),
             "caps": caps.to_json(),
             "token": token,
-            "workspace": access.current(),
+            "workspace": asker.current(),
         }
         self._reading = Reading(order, MAX_WAIT + caps.seconds)
 
@@ -252,8 +252,7 @@ def profile_of(spec: str) -> DatasetProfile:
     """The profile of one's own saved dataset, or of one that ships with the program. Raises UserError for any other."""
     kind, _, place = spec.partition(":")
     if kind == "corpus" and re.fullmatch("[0-9a-f]{16}", place):
-        saved_datasets.require(place, "explore")
-        return DatasetProfile(settings.home() / "corpora" / place, spec)
+        return DatasetProfile(saved_datasets.folder_of(place), spec)
     if not re.fullmatch(r"[\w-]+", place) or not re.fullmatch(r"\w+", kind):
         raise UserError(f"There is no dataset `{spec[:60]}` to profile; choose another one.")
     return DatasetProfile(settings.home() / "studies" / f"{FORMAT}-{kind}-{place}", spec)

@@ -15,14 +15,18 @@ from typing import Any
 
 import psutil
 
-from s2s import access, files, hub, settings, storage
-from s2s.config import DataConfig
+from s2s import files, hub, settings
+from s2s.config import DataConfig, asker
+from s2s.data import saved_datasets
 from s2s.data.caps import Caps
 from s2s.data.profile import SLOTS
 from s2s.data.sections import PROFILE_SECTIONS, Progress, ReaderJob, Section
+from s2s.data.server_files import reading_upload
+from s2s.files import stored
 from s2s.processes import bounds
 from s2s.processes.child import Here
 
+NICENESS = 5  # the dashboard goes first; not beside other sessions: somebody waits for this one
 WATCH_SECONDS = 0.5  # between two looks whether what is read was deleted
 UPDATE_SECONDS = 0.25  # between two looks how far it has been read
 READ_WEIGHT = 3.0  # of reading itself, next to the weights of the sections
@@ -34,6 +38,7 @@ MAX_EXPORTS = 2
 
 def read(order: Mapping[str, Any], here: Here) -> Iterator[Any]:
     """In that process: waits for a slot, then reads."""
+    bounds.nice(NICENESS)
     waiting = partial(Progress(here.tell, READ_WEIGHT).stage, weight=0.0)
     with (
         _DeletionWatcher(Path(order["folder"])),
@@ -52,11 +57,12 @@ def carry_out(order: Mapping[str, Any], tell: Callable[..., None]) -> None:
     total = READ_WEIGHT + sum(section.weight for section in sections.values())
     job = ReaderJob(Path(order["folder"]), order["spec"], data, Progress(tell, total))
     with contextlib.ExitStack() as stack:
-        stack.enter_context(access.acting_as(order["workspace"]))
+        stack.enter_context(asker.acting_as(order["workspace"]))
+        stack.enter_context(saved_datasets.reading_only(job.folder))  # who ordered this opened it
         if (uploaded := Path(order["files"])).is_dir():
             # so that errors name the files without their folders
             stack.enter_context(contextlib.chdir(uploaded))
-            stack.enter_context(access.reading_upload())
+            stack.enter_context(reading_upload())
         stack.enter_context(hub.using(order["token"]))
         _compute(job, sections)
 
@@ -102,7 +108,7 @@ class _DeletionWatcher(threading.Thread):
 
     def __init__(self, folder: Path, end: Callable[[int], object] = os._exit) -> None:
         super().__init__(name="deletion watcher", daemon=True)
-        self.abouts = [folder / name for name in (storage.UPLOAD.about, storage.DATASET.about)]
+        self.abouts = [folder / name for name in (stored.UPLOAD.about, stored.DATASET.about)]
         self.folder = folder
         self.end = end
         self.over = threading.Event()

@@ -7,13 +7,15 @@ dataset with its own validation pairs also has valid.src and valid.tgt. Its prof
 from __future__ import annotations
 
 import hashlib
+import importlib
 import json
 import os
 import re
 import secrets
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -21,13 +23,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from s2s import access, settings, storage
+from s2s import settings
 from s2s.config import UserError
 from s2s.data.corpus import Corpus, Splits, write_split
 from s2s.data.formats.table import one_line
 from s2s.data.options import Options
 from s2s.data.pair import Pair
-from s2s.files import UNREADABLE, from_json, write_json, write_text
+from s2s.files import UNREADABLE, from_json, stored, write_json, write_text
 
 FORMAT = 1
 UPLOAD_FILE = "draft.json"
@@ -36,10 +38,13 @@ KEPT = re.compile(
     r"(train|valid)\.(src|tgt|align|lines|refs)|draft\.json|preview\.json|lint-\w+\.json"
 )
 DATASET_HASH = re.compile("[0-9a-f]{16}")
+SAVED_SPEC = re.compile("corpus:([0-9a-f]{16})")
 FIELDS = MappingProxyType(
     {"name": str, "owner": str, "created": str, "n_pairs": int, "data_hash": str, "notes": list}
 )
 UPLOAD_AGAIN = "choose another one, or upload the dataset again"
+_opener: list[Callable[[str], Path]] = []  # at most one
+_handed: ContextVar[Path | None] = ContextVar("handed", default=None)
 
 
 @dataclass(frozen=True)
@@ -192,12 +197,13 @@ def keep_upload(upload: Path, *, name: str, owner: str, keeps_name: bool = False
     parts = (owner, content["data_hash"], content.get("valid_hash"))
     identity = "\n".join(filter(None, (*parts, *content.get("references", {}).values())))
     hash = hashlib.sha256(identity.encode()).hexdigest()[:16]
+    corpora = settings.home() / "corpora"
     # Another owner's was merged into an account.
-    while (known := _readable_about(hash)) and known["owner"] != owner:
+    while (known := readable_about(corpora / hash)) and known["owner"] != owner:
         hash = hashlib.sha256(f"{hash}\n{identity}".encode()).hexdigest()[:16]
     if known is None:
-        storage.require_room(owner, rows=content["n_pairs"])
-    about = {
+        stored.require_room(owner, rows=content["n_pairs"])
+    stored_as = {
         "format": FORMAT,
         "name": known["name"] if known and keeps_name else name,
         "owner": owner,
@@ -209,8 +215,8 @@ def keep_upload(upload: Path, *, name: str, owner: str, keeps_name: bool = False
             # the uploaded files, and results that depend on settings
             if not KEPT.fullmatch(path.name):
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
-        write_json(upload / "about.json", about)
-        _move(upload, _folder(hash))
+        write_json(upload / "about.json", stored_as)
+        _move(upload, corpora / hash)
     return hash
 
 
@@ -228,54 +234,73 @@ def _move(upload: Path, folder: Path) -> None:
         raise UserError(f"The folder cannot be moved ({error.strerror or error}).") from error
 
 
-def listing(owner: str) -> list[SavedDataset]:
-    """The owner's datasets, newest first; damaged or unfinished folders are left out."""
-    folders = (settings.home() / "corpora").glob("*/about.json")
-    abouts = {path.parent.name: _readable_about(path.parent.name) for path in folders}
-    own = [
-        SavedDataset(hash, about["name"], about["n_pairs"], about["created"])
-        for hash, about in sorted(abouts.items())
-        if about and access.may(owner, "list", thing(hash, about["owner"]))
-    ]
-    return sorted(own, key=lambda row: row.created, reverse=True)
+def open_by(opener: Callable[[str], Path]) -> None:
+    """Tells who finds the folder of a saved dataset by its hash: the library, which knows who may read it."""
+    _opener[:] = [opener]
+
+
+@contextmanager
+def reading_only(folder: Path) -> Iterator[None]:
+    """Reads no saved dataset but the one in this folder, which needs no other opener."""
+    token = _handed.set(folder)
+    try:
+        yield
+    finally:
+        _handed.reset(token)
+
+
+def folder_of(hash: str) -> Path:
+    """The folder of a saved dataset. Raises UserError for an unknown hash, and for another's."""
+    if (handed := _handed.get()) is not None:
+        if handed.name != hash:
+            raise unknown(hash)
+        return handed
+    if not _opener:
+        importlib.import_module("s2s.library")  # which calls `open_by`
+    return _opener[0](hash)
 
 
 def name_of(spec: str) -> str:
     """The name of a saved dataset of who asks; any other is called by its SPEC."""
-    return next((each.name for each in listing(access.current()) if each.spec == spec), spec)
-
-
-def rename(hash: str, owner: str, name: str) -> None:
-    """Renames a dataset. Raises UserError if it is not the owner's, or for an empty name."""
-    about = _about_for(hash, "change", owner) | {"name": _checked(name)}
-    with _writing(name):
-        write_json(_folder(hash) / "about.json", about)
-
-
-def delete(hash: str, owner: str) -> None:
-    """Deletes a dataset; runs trained on it stay. Raises UserError if it is not the owner's."""
-    _about_for(hash, "delete", owner)
-    # Renamed first, so that nobody sees a half-deleted folder.
-    gone = _folder(hash).with_name(f".{hash}.{secrets.token_hex(4)}")
+    found = SAVED_SPEC.fullmatch(spec)
     try:
-        os.replace(_folder(hash), gone)
+        return str(about(folder_of(found[1]))["name"]) if found else spec
+    except UserError:
+        return spec
+
+
+def rename(folder: Path, name: str) -> None:
+    """Renames a dataset. Raises UserError for an empty name."""
+    changed = about(folder) | {"name": _checked(name)}
+    with _writing(name):
+        write_json(folder / "about.json", changed)
+
+
+def delete(folder: Path) -> None:
+    """Deletes a dataset; runs trained on it stay."""
+    # Renamed first, so that nobody sees a half-deleted folder.
+    gone = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}")
+    try:
+        os.replace(folder, gone)
         shutil.rmtree(gone)
     except OSError as error:
         raise UserError(
-            f"The saved dataset `{hash}` cannot be deleted ({error.strerror or error}); try again later."
+            f"The saved dataset `{folder.name}` cannot be deleted ({error.strerror or error}); try again later."
         ) from error
 
 
 def opened(hash: str, options: Options) -> Splits:
-    """The splits of `corpus:HASH`, each read when it is called. Raises UserError for an unknown hash, or another's."""
-    about = _about_for(hash, "explore")
-    names = ("train", "valid") if "valid_hash" in about else ("train",)
-    return {split: partial(_corpus, hash, split, about) for split in names}
+    """The splits of `corpus:HASH`, each read when it is called. Raises UserError as `folder_of`."""
+    folder = folder_of(hash)
+    content = about(folder)
+    names = ("train", "valid") if "valid_hash" in content else ("train",)
+    return {split: partial(_corpus, folder, split, content) for split in names}
 
 
-def _corpus(hash: str, split: str, about: dict[str, Any]) -> Corpus:
+def _corpus(folder: Path, split: str, about: dict[str, Any]) -> Corpus:
+    hash = folder.name
     try:
-        pairs = _read(_folder(hash), split)
+        pairs = _read(folder, split)
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error  # without the path, which is the server's
         raise UserError(
@@ -286,7 +311,7 @@ def _corpus(hash: str, split: str, about: dict[str, Any]) -> Corpus:
     )
     stored = about["data_hash" if split == "train" else "valid_hash"]
     references = about["references"].get(split, "") if "references" in about else ""
-    if (corpus.hash, _references_hash(_folder(hash), split)) != (stored, references):
+    if (corpus.hash, _references_hash(folder, split)) != (stored, references):
         raise UserError(
             f"The saved dataset `{hash}` was changed after it was saved; {UPLOAD_AGAIN}."
         )
@@ -296,13 +321,14 @@ def _corpus(hash: str, split: str, about: dict[str, Any]) -> Corpus:
 def stream(hash: str, split: str) -> tuple[bool, Iterator[Pair]]:
     """Whether a dataset is plain text, and the pairs of a split, read line by line and not checked for changes.
 
-    Raises UserError for an unknown hash, or another's; the pairs raise it where the files cannot be read.
+    Raises UserError as `folder_of`; the pairs raise it where the files cannot be read.
     """
-    return bool(_about_for(hash, "explore").get("is_plain")), _streamed(hash, split)
+    folder = folder_of(hash)
+    return bool(about(folder).get("is_plain")), _streamed(folder, split)
 
 
-def _streamed(hash: str, split: str) -> Iterator[Pair]:
-    src, tgt = (_folder(hash) / f"{split}.{side}" for side in ("src", "tgt"))
+def _streamed(folder: Path, split: str) -> Iterator[Pair]:
+    src, tgt = (folder / f"{split}.{side}" for side in ("src", "tgt"))
     try:
         with (
             src.open(encoding="utf-8", newline="\n") as sources,
@@ -313,36 +339,20 @@ def _streamed(hash: str, split: str) -> Iterator[Pair]:
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error  # without the path, which is the server's
         raise UserError(
-            f"The saved dataset `{hash}` cannot be read ({why}); {UPLOAD_AGAIN}."
+            f"The saved dataset `{folder.name}` cannot be read ({why}); {UPLOAD_AGAIN}."
         ) from error
 
 
-def _folder(hash: str) -> Path:
-    """The folder of a hash. Raises UserError for anything else, which must never become part of a path."""
-    if not DATASET_HASH.fullmatch(hash):
-        raise _unknown(hash)
-    return settings.home() / "corpora" / hash
-
-
-def thing(hash: str, owner: str) -> access.Thing:
-    """A dataset, as something to ask about."""
-    return access.Thing("saved dataset", hash, owner)
-
-
-def require(hash: str, verb: access.Verb) -> None:
-    """Raises UserError unless this request may do that with a saved dataset."""
-    _about_for(hash, verb)
-
-
-def _unknown(hash: str) -> UserError:
+def unknown(hash: str) -> UserError:
+    """What is said where there is no such dataset, and where it is somebody else's."""
     return UserError(f"There is no saved dataset `{hash[:40]}` here; {UPLOAD_AGAIN}.")
 
 
-def _about(hash: str) -> dict[str, Any]:
+def about(folder: Path) -> dict[str, Any]:
     """The content of about.json. Raises UserError if it is missing, damaged, or of a newer format."""
-    path = _folder(hash) / "about.json"
+    path, hash = folder / "about.json", folder.name
     if not path.is_file():
-        raise _unknown(hash)
+        raise unknown(hash)
     try:
         about: dict[str, Any] = json.loads(path.read_bytes())
         form = int(about["format"])
@@ -360,21 +370,12 @@ def _about(hash: str) -> dict[str, Any]:
     return about
 
 
-def _readable_about(hash: str) -> dict[str, Any] | None:
+def readable_about(folder: Path) -> dict[str, Any] | None:
     """The content of about.json, or None if it cannot be read."""
     try:
-        return _about(hash)
+        return about(folder)
     except UserError:
         return None
-
-
-def _about_for(hash: str, verb: access.Verb, workspace: str | None = None) -> dict[str, Any]:
-    """The content of about.json; to strangers a dataset, whole or damaged, seems not to exist."""
-    about = _readable_about(hash)
-    who = access.current() if workspace is None else workspace
-    if not access.may(who, verb, thing(hash, about["owner"] if about else access.LOCAL)):
-        raise _unknown(hash)
-    return about or _about(hash)
 
 
 @contextmanager

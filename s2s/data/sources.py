@@ -9,7 +9,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from s2s import access
 from s2s.config import (
     Choice,
     Config,
@@ -23,6 +22,7 @@ from s2s.config import (
 from s2s.data import builtin, disk_datasets, files, hub_datasets, saved_datasets, synthetic, text
 from s2s.data.corpus import Corpus, Splits
 from s2s.data.options import Options
+from s2s.data.server_files import require_files
 
 Open = Callable[[str, Any], Splits]  # a location and the options of the row's config -> its splits
 
@@ -157,9 +157,9 @@ def require_readable(spec: str) -> None:
     """Raises UserError unless this request may read that: for what was read before and is remembered."""
     source, location, _ = parse_spec(spec)
     if source in LOCAL_FILES:
-        access.require_files(source, may_be_upload=source != "disk")
+        require_files(source, may_be_upload=source != "disk")
     if source == "corpus":
-        saved_datasets.require(location, "explore")
+        saved_datasets.folder_of(location)
 
 
 def _opened(spec: str) -> Splits:

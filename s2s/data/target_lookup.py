@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from s2s import access
 from s2s.config import DataConfig
 from s2s.data import files, saved_datasets
 from s2s.data.overlap import normalized
 from s2s.data.pair import Pair
+from s2s.data.server_files import require_files
 from s2s.data.sources import LOCAL_FILES, load, parse_spec, splits
 from s2s.data.tasks import pairs_of_task
 
@@ -23,7 +23,7 @@ def is_searchable(spec: str) -> bool:
         return False
     if kind not in LOCAL_FILES:
         return True
-    access.require_files(kind)
+    require_files(kind)
     paths = files.two_files(name) or (Path(name),)
     return sum(path.stat().st_size for path in paths) <= MAX_BYTES
 

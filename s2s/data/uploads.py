@@ -22,9 +22,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from s2s import access, files, settings, storage
+from s2s import files, settings
 from s2s.data import saved_datasets
 from s2s.data.profile import DatasetProfile, digest, new_upload
+from s2s.files import stored
 
 FORMAT = 1
 RECORD = "upload.json"
@@ -51,7 +52,7 @@ FIELDS: Mapping[str, type] = MappingProxyType(
 class Upload:
     """One upload. `columns` profiles the files as they are, `profile` the pairs that the last SPEC reads from them."""
 
-    id: str
+    folder: Path  # with everything of this upload
     origin: str  # how it was given, as the page calls it
     name: str
     owner: str
@@ -69,9 +70,9 @@ class Upload:
         self.profile = self._reading(self.spec)
 
     @property
-    def folder(self) -> Path:
-        """The folder with everything of this upload."""
-        return settings.home() / "incoming" / self.id
+    def id(self) -> str:
+        """The folder's name, which its address has."""
+        return self.folder.name
 
     @property
     def is_there(self) -> bool:
@@ -137,12 +138,12 @@ def begin(
 ) -> Upload:
     """A new upload. Raises UserError where it cannot be written."""
     contents = list(contents)
-    storage.require_room(owner, n_bytes=sum(len(content) for _, content in contents))
+    stored.require_room(owner, n_bytes=sum(len(content) for _, content in contents))
     folder = new_upload()
     try:
         names = tuple(folder.add_file(file, content) for file, content in contents)
         upload = Upload(
-            folder.folder.name, origin, name, owner, saved_datasets.now(), names, token=token
+            folder.folder, origin, name, owner, saved_datasets.now(), names, token=token
         )
         upload._write()
     except BaseException:
@@ -151,14 +152,12 @@ def begin(
     return upload
 
 
-def opened(id: str, owner: str) -> Upload | None:
-    """An upload by its id; None where it is another's, deleted, or over a day old."""
-    record = _record(settings.home() / "incoming" / id) if UPLOAD_ID.fullmatch(id) else None
+def opened(folder: Path) -> Upload | None:
+    """The upload in a folder; None where it was deleted, or is over a day old."""
+    record = _record(folder)
     if record is None or _age(record["created"]) >= LIFETIME:
         return None
-    if not access.may(owner, "change", access.Thing("upload", id, record["owner"])):
-        return None
-    return Upload(id, **{**record, "files": tuple(record["files"])})
+    return Upload(folder, **{**record, "files": tuple(record["files"])})
 
 
 def delete_old_uploads() -> None:

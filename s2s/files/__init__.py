@@ -1,4 +1,7 @@
-"""What is stored: files and folders written whole, archives, and the database. Only the database needs a library."""
+"""What is stored: values as JSON, files and folders written whole, archives, and the database.
+
+Only the database needs a library.
+"""
 
 from s2s.files.as_json import as_text, from_json, to_json
 from s2s.files.atomic import (
@@ -38,6 +41,7 @@ __all__ = [
     "remove_temporaries",
     "require_free",
     "size",
+    "stored",
     "to_json",
     "write_bytes",
     "write_json",

@@ -2,7 +2,8 @@
 
 Whole numbers, numbers, texts, dataclasses (an object; `metadata={"json": NAME}` names a field differently), NamedTuples
 and tuples (lists), lists, sets, mappings with texts or whole numbers as keys, arrays, configs, and unions of these.
- Settings that people write are read by `Config.from_json`, which says what to mend.
+
+Settings that people write are read by `Config.from_json`, which says what to mend.
 """
 
 from __future__ import annotations

@@ -6,14 +6,15 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from s2s import files, lessons, storage
+from s2s import files, lessons
 from s2s.config import UserError
+from s2s.files import stored
+from s2s.files.stored import Item
 from s2s.hosted import keys, rows
 from s2s.hosted.keys import Key
 from s2s.links import short as short_links
 from s2s.processes import queue
 from s2s.runs import RunFolder
-from s2s.storage import Item
 
 
 def account_of(user: Mapping[str, Any]) -> str:
@@ -47,7 +48,7 @@ def merge(key: Key, account: str) -> int:
     for job in jobs:
         queue.abandon(job.id)  # where its worker died
         queue.give(job.id, target)
-    items = storage.items(source)
+    items = stored.items(source)
     for item in items:
         _give(item, target)
     short_links.give(source, target)
@@ -58,7 +59,7 @@ def merge(key: Key, account: str) -> int:
 
 
 def _give(item: Item, target: str) -> None:
-    if item.kind is storage.RUN:
+    if item.kind is stored.RUN:
         RunFolder(item.folder).amend(lambda about: {"owner": target})
         return
     path = item.folder / item.kind.about

@@ -10,15 +10,16 @@ import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from s2s import access, lessons, settings, storage
-from s2s.config import UserError, shortened
+from s2s import lessons, settings
+from s2s.config import UserError, asker, shortened
 from s2s.data import is_reading
-from s2s.files import TRASH
+from s2s.files import TRASH, stored
+from s2s.files.stored import Item
 from s2s.hosted import exports, rows
+from s2s.library import sharing
 from s2s.links import short as short_links
 from s2s.processes import queue
 from s2s.runs import is_training
-from s2s.storage import Item
 
 PATIENCE = 10.0  # seconds for its jobs to end; their processes look twice a second whether they are still wanted
 POLL = 0.1
@@ -28,26 +29,26 @@ GONE = ".gone-"
 
 def delete_workspace(
     workspace: str, *, sleep: Callable[[float], None] = time.sleep
-) -> storage.Usage:
+) -> stored.Usage:
     """Deletes everything of a workspace; returns how much that was. Its jobs are ended first.
 
     The files of the database may hold something of it until `queue.is_erased(queue.last_deletion())`.
-    May be called again where it was interrupted. An operator acts as the workspace (`access.acting_as`). Raises
+    May be called again where it was interrupted. An operator acts as the workspace (`asker.acting_as`). Raises
     UserError where something cannot be deleted, DeniedError for another's workspace.
     """
-    is_visitors = access.ID.fullmatch(workspace)
-    if not is_visitors or workspace in (access.LOCAL, access.EVERYBODY):
+    is_visitors = stored.ID.fullmatch(workspace)
+    if not is_visitors or workspace in (asker.LOCAL, asker.EVERYBODY):
         raise UserError(
             f"`{shortened(workspace)}` is not the workspace of a visitor and cannot be deleted; name another."
         )
     rows.require("delete", workspace)
-    used = storage.usage(workspace)
+    used = stored.usage(workspace)
     jobs = delete_jobs(workspace)
-    wait_for_jobs(jobs, storage.items(workspace), sleep)
-    items = storage.items(workspace)
+    wait_for_jobs(jobs, stored.items(workspace), sleep)
+    items = stored.items(workspace)
     for item in items:
         delete_item(item)
-    if any(item.kind in (storage.UPLOAD, storage.DATASET) for item in items):
+    if any(item.kind in (stored.UPLOAD, stored.DATASET) for item in items):
         wait_for_readers(workspace, sleep)
     for item in items:  # what a process wrote there before it noticed
         shutil.rmtree(item.folder, ignore_errors=True)
@@ -80,7 +81,7 @@ def wait_for_jobs(
     if not any(job.state == "running" and job.is_live() for job in jobs):
         return
     sleep(LEASH)
-    folders = [item.folder for item in items if item.kind is storage.RUN]
+    folders = [item.folder for item in items if item.kind is stored.RUN]
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until and any(map(is_training, folders)):
         sleep(POLL)
@@ -105,15 +106,15 @@ def delete_item(item: Item) -> None:
         raise UserError(
             f"The {item.kind.name} `{item.id}` cannot be deleted ({error.strerror or error}); try again later."
         ) from error
-    access.forget(item.kind.name, item.id.removeprefix(TRASH))
+    sharing.forget(item.kind.name, item.id.removeprefix(TRASH))
 
 
 def delete_leftovers(now: float) -> None:
     """What an interrupted deletion or import left, and what a process wrote into a folder after it was deleted."""
-    for kind in storage.KINDS:
-        for folder in (settings.home() / kind.folder).glob("*"):
+    for kind in stored.KINDS:
+        for folder in (kind.parent).glob("*"):
             is_left = folder.name.startswith(GONE)
-            is_headless = kind is storage.RUN and not (folder / kind.about).exists()
+            is_headless = kind is stored.RUN and not (folder / kind.about).exists()
             if (is_left or is_headless) and now - _changed(folder) > rows.DAY:
                 shutil.rmtree(folder, ignore_errors=True)
     for folder in (settings.home() / "hub").glob("*"):  # of an import whose process was killed

@@ -10,13 +10,14 @@ import time
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from s2s import access, lessons, settings, storage
-from s2s.config import UserError
+from s2s import lessons, settings
+from s2s.config import UserError, asker
+from s2s.files import stored
+from s2s.files.stored import Item
 from s2s.hosted import deletion, exports, rows
 from s2s.links import short as short_links
 from s2s.processes import queue
 from s2s.runs import is_training
-from s2s.storage import Item
 
 WARNING_DAYS = 3  # before something expires, every page says so
 
@@ -34,7 +35,7 @@ def expiring(workspace: str) -> list[Expiring]:
     Raises UserError where the database is away.
     """
     rows.require("list", workspace)
-    items = [item for item in storage.items(workspace) if not item.is_deleted]
+    items = [item for item in stored.items(workspace) if not item.is_deleted]
     kept = rows.kept() if items else {}
     found = [Expiring(item, _when(item, kept)) for item in items]
     return sorted(found, key=lambda each: (each.when is None, each.when))
@@ -49,8 +50,8 @@ def expiring_soon(*, now: float | None = None) -> dict[str, list[Expiring]]:
     kept = rows.kept()
     found = [
         Expiring(item, when)
-        for item in storage.items()
-        if item.kind is not storage.UPLOAD
+        for item in stored.items()
+        if item.kind is not stored.UPLOAD
         and not item.is_deleted
         and (when := _when(item, kept))
         and when < until
@@ -67,13 +68,13 @@ def delete_expired(*, now: float | None = None) -> int:
     Returns how many things. Raises UserError where the database is away: nothing is deleted then.
     """
     now = time.time() if now is None else now
-    if not settings.is_hosted():
+    if not asker.is_hosted():
         return 0
     kept = rows.kept()
     expired = [
         item
-        for item in storage.items()
-        if item.kind is not storage.UPLOAD
+        for item in stored.items()
+        if item.kind is not stored.UPLOAD
         and (when := _when(item, kept)) is not None
         and when < now
         and not is_at_work(item)
@@ -101,17 +102,17 @@ def _lately(kept: Mapping[str, float], now: float) -> list[str]:
 
 def _when(item: Item, kept: Mapping[str, float]) -> float | None:
     days = settings.expire_days()
-    if days is None or item.owner in (access.LOCAL, access.EVERYBODY):
+    if days is None or item.owner in (asker.LOCAL, asker.EVERYBODY):
         return None
-    if item.kind is storage.UPLOAD:
+    if item.kind is stored.UPLOAD:
         return item.changed + rows.DAY
     return max(item.changed, kept.get(item.owner, 0.0)) + days * rows.DAY
 
 
 def is_at_work(item: Item) -> bool:
     """Whether a job waits or works on it."""
-    if item.kind is storage.DATASET:
+    if item.kind is stored.DATASET:
         return False
     job = queue.latest(item.id)
     is_queued = job is not None and job.state in ("queued", "running")  # also of a dead worker
-    return is_queued or (item.kind is storage.RUN and is_training(item.folder))
+    return is_queued or (item.kind is stored.RUN and is_training(item.folder))

@@ -13,21 +13,21 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from s2s import access, lessons, settings, storage, versions
-from s2s.config import UserError
-from s2s.files import archives
+from s2s import lessons, settings, versions
+from s2s.config import UserError, asker
+from s2s.files import archives, stored
+from s2s.files.stored import Item
 from s2s.hosted import keys, rows
 from s2s.links import short as short_links
-from s2s.storage import Item
 
 LIFETIME = 3600.0  # seconds for which an export can be downloaded
 NAME = re.compile(r"[0-9a-f]{64}-[0-9a-f]{32}")
 FOLDERS = {  # in the zip
-    storage.RUN: "runs",
-    storage.DATASET: "datasets",
-    storage.EVALUATION: "evaluations",
-    storage.UPLOAD: "uploads",
-    storage.MEASUREMENT: "measurements",
+    stored.RUN: "runs",
+    stored.DATASET: "datasets",
+    stored.EVALUATION: "evaluations",
+    stored.UPLOAD: "uploads",
+    stored.MEASUREMENT: "measurements",
 }
 README = """# {title}
 
@@ -58,7 +58,7 @@ def write_export(workspace: str, browser: str, *, now: float | None = None) -> s
     """
     now = time.time() if now is None else now
     rows.require("download", workspace)
-    items = [item for item in storage.items(workspace) if not item.is_deleted]
+    items = [item for item in stored.items(workspace) if not item.is_deleted]
     if not items and not _written():
         raise UserError("There is nothing to export: this workspace has stored nothing.")
     with _ONE_AT_A_TIME:
@@ -124,11 +124,11 @@ def delete_old_exports(now: float) -> None:
 
 
 def _folder() -> Path:
-    return settings.home() / storage.EXPORTS
+    return settings.home() / stored.EXPORTS
 
 
 def _check_space(n_bytes: int) -> None:
-    storage.require_total(n_bytes)
+    stored.require_total(n_bytes)
     free = shutil.disk_usage(settings.home()).free
     if n_bytes * 1.1 + 50e6 > free:
         raise UserError(
@@ -160,7 +160,7 @@ def _progress(done: Mapping[str, lessons.LessonProgress]) -> bytes:
 def _without_server(content: bytes, item: Item) -> bytes:
     """A JSON file without the folder and the workspace of this server: elsewhere it belongs to whoever unpacks it."""
     home = json.dumps(str(settings.home().resolve()))[1:-1].encode()
-    return content.replace(home, b"S2S_HOME").replace(item.owner.encode(), access.LOCAL.encode())
+    return content.replace(home, b"S2S_HOME").replace(item.owner.encode(), asker.LOCAL.encode())
 
 
 def _safe(name: str) -> str:

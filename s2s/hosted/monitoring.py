@@ -13,8 +13,9 @@ from dataclasses import dataclass
 
 import psutil
 
-from s2s import settings, storage
+from s2s import settings
 from s2s.config import UserError
+from s2s.files import stored
 from s2s.jobs import engine
 from s2s.processes import logs, queue
 
@@ -116,10 +117,7 @@ class Monitor:
         with self._lock:
             measured, of, sizes = self._sizes
         if of != home or now - measured > SIZES_SECONDS:
-            sizes = {
-                kind.folder: storage.folder_size(settings.home() / kind.folder)
-                for kind in storage.KINDS
-            }
+            sizes = {kind.folder: stored.folder_size(kind.parent) for kind in stored.KINDS}
             with self._lock:
                 self._sizes = (now, home, sizes)
         return sizes

@@ -5,13 +5,12 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from s2s import access
-from s2s.access import Thing
-from s2s.config import UserError
+from s2s.config import UserError, asker
+from s2s.library import Library, Thing, rights
 from s2s.processes import queue
 
 LONGEST_NOTICE = 300  # characters
-SERVER = Thing("server", "this server", access.OPERATOR)
+SERVER = Thing("server", "this server", asker.OPERATOR)
 
 
 @dataclass(frozen=True)
@@ -31,13 +30,13 @@ class QueuedJob:
 
 def pause_queue(is_paused: bool) -> None:
     """No job starts any more, or jobs start again; running ones continue."""
-    access.require("change", SERVER)
+    rights.require("change", SERVER)
     queue.set_paused(is_paused)
 
 
 def put_up_notice(sentence: str) -> None:
     """Show all visitors a sentence; an empty one removes it. Raises UserError where it is too long."""
-    access.require("change", SERVER)
+    rights.require("change", SERVER)
     sentence = " ".join("".join(filter(str.isprintable, " ".join(sentence.split()))).split())
     if len(sentence) > LONGEST_NOTICE:
         raise UserError(
@@ -48,10 +47,9 @@ def put_up_notice(sentence: str) -> None:
 
 def stop_job(job_id: str) -> None:
     """Stop anybody's job: it keeps what it has done. Raises UserError where it neither waits nor runs."""
-    job = queue.find(job_id)
+    job = Library().job(job_id, "change", "job")
     if job is None:
-        raise access.unknown("job", job_id)
-    access.require("change", Thing("job", job.id, job.owner))
+        raise rights.unknown("job", job_id)
     if job.state not in ("queued", "running"):
         raise UserError(f"The job `{job.id}` neither waits nor runs; there is nothing to stop.")
     queue.abandon(job.id)
@@ -60,7 +58,7 @@ def stop_job(job_id: str) -> None:
 
 def live_jobs(*, now: float | None = None) -> list[QueuedJob]:
     """All jobs that wait or run, the running ones first, then in the order in which they will start."""
-    access.require("list", Thing("job", "", access.OPERATOR))
+    rights.require("list", Thing("job", "", asker.OPERATOR))
     now = time.time() if now is None else now
     positions = queue.positions()
     jobs = [_queued(job, positions.get(job.id), now) for job in reversed(queue.live_jobs())]

@@ -15,8 +15,8 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from s2s import settings, storage
-from s2s.config import UserError
+from s2s.config import UserError, asker
+from s2s.files import stored
 from s2s.hosted import exports, keys, rows, visits
 
 MOST_BYTES = 1024  # of a form
@@ -56,7 +56,7 @@ ALONE = HEADERS | {"x-frame-options": "DENY", "content-security-policy": "frame-
 
 async def recover(request: Request) -> Response:
     """Asks (GET), then gives this browser a key to the workspace (POST)."""
-    if not settings.is_hosted():
+    if not asker.is_hosted():
         return _said("On this computer there is one workspace, and no recovery link.", 404)
     try:
         if request.method != "POST":
@@ -84,7 +84,7 @@ async def recover_script(request: Request) -> Response:
 
 async def export(request: Request) -> Response:
     """The zip that this browser asked for under My workspace."""
-    key = keys.key_of(visits.cookies(request.scope)) if settings.is_hosted() else None
+    key = keys.key_of(visits.cookies(request.scope)) if asker.is_hosted() else None
     name = str(request.path_params["name"])
     path = await anyio.to_thread.run_sync(exports.find_export, name, key.signed) if key else None
     if path is None:
@@ -119,7 +119,7 @@ def _present(request: Request) -> str:
 
 def _what_happens(present: str) -> str:
     """What opening the link does to the present workspace, as HTML."""
-    used = storage.usage(present) if present else storage.Usage()
+    used = stored.usage(present) if present else stored.Usage()
     counts = {"run": used.runs, "saved dataset": used.datasets, "evaluation": used.evaluations}
     has = [f"{n} {name}{'s' * (n > 1)}" for name, n in counts.items() if n]
     if not has:

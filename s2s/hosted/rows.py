@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import sqlalchemy as sa
 
-from s2s import access
 from s2s.hosted import keys
 from s2s.hosted.keys import Key
+from s2s.library import Thing, Verb, rights
 from s2s.processes import queue
 
 LINK_DAYS = 7  # for which a recovery link can be opened, once
@@ -94,9 +94,9 @@ def kept() -> dict[str, float]:
         return {str(workspace): float(when) for workspace, when in found}
 
 
-def require(verb: access.Verb, workspace: str) -> None:
+def require(verb: Verb, workspace: str) -> None:
     """Raises DeniedError unless this request may do that with a whole workspace: its own."""
-    access.require(verb, access.Thing("workspace", workspace, workspace))
+    rights.require(verb, Thing("workspace", workspace, workspace))
 
 
 def keep(workspace: str, *, now: float | None = None) -> None:

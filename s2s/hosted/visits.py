@@ -12,7 +12,7 @@ from typing import Any
 import anyio
 
 from s2s import settings
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.hosted import keys, rows
 from s2s.versions import NAME
 
@@ -47,7 +47,7 @@ class Visits:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
-        elif not settings.is_hosted():
+        elif not asker.is_hosted():
             await self.app(scope, receive, _with_browser(scope, send))
         elif why := settings.why_not_ready():
             if scope["path"] in self.without_secret:

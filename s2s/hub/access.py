@@ -18,8 +18,7 @@ from types import ModuleType
 from typing import Any
 from urllib.parse import urlsplit
 
-from s2s import settings
-from s2s.config import UserError
+from s2s.config import UserError, asker
 
 
 @dataclass(frozen=True, repr=False)
@@ -114,7 +113,7 @@ def check_address(url: str) -> None:
     """Raises UserError where a hosted server would leave the Hub for an address that only its own network reaches."""
     wanted = urlsplit(url)
     ours = urlsplit(endpoint())
-    if not settings.is_hosted() or (wanted.scheme, wanted.netloc) == (ours.scheme, ours.netloc):
+    if not asker.is_hosted() or (wanted.scheme, wanted.netloc) == (ours.scheme, ours.netloc):
         return
     try:
         found = socket.getaddrinfo(wanted.hostname, wanted.port or 443, type=socket.SOCK_STREAM)

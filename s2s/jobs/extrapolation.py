@@ -9,12 +9,11 @@ from random import Random
 from types import MappingProxyType
 
 from s2s import files
-from s2s.config import POSITION_KINDS, PRESETS, Config, override, setting
+from s2s.config import POSITION_KINDS, PRESETS, Config, asker, override, setting
 from s2s.data import synthetic
 from s2s.jobs import sweep
 from s2s.jobs.training.request import RunRequest
 from s2s.runs import Run, RunFolder
-from s2s.settings import OWNER
 
 TRAINED = (synthetic.SHORTEST, synthetic.LONGEST)  # digits of a line in training, both included
 # Digits of a test line; at 4 one line in 17 was trained on, at 6 almost none.
@@ -77,7 +76,7 @@ class ExtrapolationResult:
             raise ValueError("one value per length")
 
 
-def run_requests(settings: ExtrapolationSettings, owner: str = OWNER) -> list[RunRequest]:
+def run_requests(settings: ExtrapolationSettings, owner: str = asker.LOCAL) -> list[RunRequest]:
     """One ordinary run per kind of positions, tagged as one sweep."""
     changes = {
         "train.steps": settings.steps,

@@ -7,12 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from s2s.config import NO_FAULT, PRESETS, Recipe, override
+from s2s.config import NO_FAULT, PRESETS, Recipe, asker, override
 from s2s.data import Pair, load
 from s2s.jobs.training.request import RunRequest
 from s2s.runs import Run
 from s2s.scores import METRICS
-from s2s.settings import OWNER
 
 SOURCE = "synthetic:reverse"
 PRESET = "small"
@@ -59,7 +58,7 @@ def recipe(fault: str = NO_FAULT) -> Recipe:
     return override(PRESETS[PRESET].recipe, {**CHANGES, "train.fault": fault})
 
 
-def request(fault: str = NO_FAULT, owner: str = OWNER) -> RunRequest:
+def request(fault: str = NO_FAULT, owner: str = asker.LOCAL) -> RunRequest:
     """An ordinary run."""
     name = "reverse, healthy" if fault == NO_FAULT else "reverse"
     return RunRequest(recipe(fault), SOURCE, preset=PRESET, name=name, owner=owner, tags=(TAG,))

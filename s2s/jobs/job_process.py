@@ -16,8 +16,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from s2s import access
-from s2s.config import UserError, choose
+from s2s.config import UserError, asker, choose
 from s2s.files.database import UnreachableError
 from s2s.jobs.registry import JOBS
 from s2s.processes import bounds, logs, queue
@@ -195,7 +194,7 @@ def _work(job: queue.Job, context: HeartbeatContext) -> tuple[str, str]:
     work = choose("kind of job", job.kind, JOBS).work
     most = limits().minutes
     began = time.monotonic()
-    with access.acting_as(job.owner), contextlib.closing(work(job, context)) as events:
+    with asker.acting_as(job.owner), contextlib.closing(work(job, context)) as events:
         for _ in events:
             is_over_time = most is not None and time.monotonic() - began >= most * 60
             if heartbeat.is_stop_requested or context.signals or is_over_time:

@@ -9,8 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from s2s.access import LOCAL
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.decode import STRATEGIES, configure, starting_settings
 from s2s.files import new_folder, require_free
 from s2s.jobs.training import command, run_limits
@@ -30,7 +29,7 @@ def import_folder(
     *,
     src_lang: str = "",
     tgt_lang: str = "",
-    owner: str = LOCAL,
+    owner: str = asker.LOCAL,
     name: str = "",
     origin: str = "",
     revision: str = "",

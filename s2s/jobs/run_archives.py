@@ -11,13 +11,13 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
-from s2s import access, settings, storage
-from s2s.config import UserError, shortened
+from s2s.config import UserError, asker, shortened
 from s2s.data import opening
-from s2s.files import UnwrittenError
+from s2s.files import UnwrittenError, stored
 from s2s.jobs import run_service
 from s2s.jobs.model_import import check_settings
 from s2s.jobs.training import command, run_limits
+from s2s.library import Library
 from s2s.runs import RunFolder, archive, free_name, runs_folder
 from s2s.settings import new_id
 from s2s.sizing import count_parameters
@@ -28,7 +28,7 @@ ONE_AT_A_TIME = threading.Lock()  # of these downloads: each holds a whole model
 
 def export(run: str, out: Path) -> RunFolder:
     """Writes a run, by folder or id, as a new zip. Raises UserError where that cannot be."""
-    folder = RunFolder(access.run_folder(run, "download"))
+    folder = Library().run(run, "download")
     if out.exists():
         raise UserError(
             f"`{shortened(out)}` exists already; give another name, or delete it first."
@@ -51,7 +51,7 @@ def export(run: str, out: Path) -> RunFolder:
 
 def download(run_id: str) -> bytes:
     """The same zip for this request's browser. Raises UserError for a run that is too large for that."""
-    folder = RunFolder(access.run_folder(run_id, "download"))
+    folder = Library().run(run_id, "download")
     if why := too_large(folder):
         raise UserError(why)
     out = io.BytesIO()
@@ -66,7 +66,7 @@ def too_large(folder: RunFolder) -> str:
     if n_bytes <= MAX_DOWNLOAD:
         return ""
     instead = "`python -m s2s export RUN --to run --out FILE.zip` writes it"
-    if settings.is_hosted():
+    if asker.is_hosted():
         instead = "Export all, under My workspace, has it"
     return (
         f"This run has {n_bytes / 1e6:,.0f} MB, more than the {MAX_DOWNLOAD / 1e6:,.0f} MB that a page hands over;"
@@ -97,15 +97,15 @@ def unpack(
 ) -> str:
     """The same in this process, `without` some values of its recipe.json."""
     found = archive.opened(raw, name)
-    storage.require_room(owner, n_bytes=found.n_bytes, runs=1)
-    run_id = new_id()
-    archive.unpack(found, runs_folder() / run_id, partial(_own, owner, names, without))
-    return run_id
+    stored.require_room(owner, n_bytes=found.n_bytes, runs=1)
+    folder = runs_folder() / new_id()
+    archive.unpack(found, folder, partial(_own, owner, names, without))
+    return folder.name
 
 
 def open_at(raw: IO[bytes], name: str, path: Path) -> RunFolder:
     """Unpacks the run of a zip into a new folder of this computer. Raises UserError as `bring_in` does."""
-    return archive.unpack(archive.opened(raw, name), path, partial(_own, access.LOCAL, (), ()))
+    return archive.unpack(archive.opened(raw, name), path, partial(_own, asker.LOCAL, (), ()))
 
 
 def _own(owner: str, taken: Collection[str], without: Collection[str], folder: RunFolder) -> None:

@@ -7,18 +7,19 @@ from __future__ import annotations
 
 import tempfile
 
-from s2s import access, settings
-from s2s.config import UserError, shortened
+from s2s import settings
+from s2s.config import DeniedError, UserError, asker, shortened
 from s2s.files import UnwrittenError
 from s2s.jobs import run_archives, run_service
-from s2s.runs import RunFolder, archive, guests
+from s2s.library import Library, guests, rights, sharing
+from s2s.runs import archive
 
 
 def why_private(run_id: str) -> str:
     """Why nobody else could copy a run, even if its owner allowed it; "" where nothing is hidden from guests."""
-    folder = RunFolder(access.run_folder(run_id))
+    folder = Library().run(run_id)
     about = folder.about()
-    with access.acting_as(access.NOBODY):
+    with asker.acting_as(asker.NOBODY):
         shown = guests.about_run(about, folder.path)
     if all((shown.get(key) or "") == (about[key] or "") for key in about):  # nothing is None or ""
         return ""
@@ -27,10 +28,10 @@ def why_private(run_id: str) -> str:
 
 def may_copy(run_id: str) -> bool:
     """Whether this request may copy a run of somebody else. Raises UserError where it may not see it."""
-    folder = access.run_folder(run_id)
-    is_allowed = access.run_in(folder).is_shared and access.sharing("run", folder.name).copy
-    is_guest = not access.may(access.current(), "change", access.run_in(folder))
-    has_workspace = access.current() != access.NOBODY
+    folder = Library().run(run_id).path
+    is_allowed = sharing.run_in(folder).is_shared and sharing.sharing("run", folder.name).copy
+    is_guest = not rights.is_own(sharing.run_in(folder))
+    has_workspace = asker.current() != asker.NOBODY
     return is_allowed and is_guest and has_workspace and not why_private(run_id)
 
 
@@ -39,10 +40,10 @@ def copy(run_id: str) -> str:
 
     Raises UserError where that may not be, or is too much for the workspace.
     """
-    owner = access.current()
-    folder = RunFolder(access.run_folder(run_id))
+    owner = asker.current()
+    folder = Library().run(run_id)
     if not may_copy(run_id):
-        raise access.DeniedError(
+        raise DeniedError(
             f"The run `{shortened(run_id)}` cannot be copied: its owner does not allow it any more; you can still look"
             " at it and try it."
         )

@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from s2s import access, faults, settings
-from s2s.config import Recipe, UserError, override
+from s2s import faults
+from s2s.config import Recipe, UserError, asker, override
 from s2s.data import TASKS, task_of
 from s2s.data import load as load_dataset
 from s2s.files import archives, require_free
@@ -19,10 +19,13 @@ from s2s.jobs.evaluation import validation
 from s2s.jobs.evaluation.provenance import Checkpoint
 from s2s.jobs.evaluation.validation import ValidationScores
 from s2s.jobs.run_archives import MAX_DOWNLOAD, ONE_AT_A_TIME
+from s2s.library import Library, guests, rights, sharing
+from s2s.library.checkpoints import load
 from s2s.model import trained_tensors
 from s2s.pretrained import export
 from s2s.pretrained.export import TrainedModel, Verdict
-from s2s.runs import Run, RunFolder, guests, load, model_card, portable
+from s2s.runs import Run, model_card, portable
+from s2s.runs.portable import dataset_name
 from s2s.scores import METRIC_NAMES
 from s2s.sizing import count_parameters
 from s2s.tokenizers import PretrainedTokenizer
@@ -51,7 +54,7 @@ def export_run(
     Raises UserError where the target cannot express the model, `out` has files, or this workspace may not download
     the run.
     """
-    access.require("download", access.run_in(run.folder.path))
+    rights.require("download", sharing.run_in(run.folder.path))
     fault = run.recipe.train.fault
     if why := faults.why_not_exported(fault):
         raise UserError(f"This run is not exported: {why}")
@@ -88,7 +91,7 @@ def offers(run_id: str) -> dict[str, Verdict]:
 
     Raises UserError where this request may not download the run, or its files cannot be read.
     """
-    folder = RunFolder(access.run_folder(run_id, "download"))
+    folder = Library().run(run_id, "download")
     recipe = folder.recipe()
     src, tgt = folder.tokenizers()
     found = export.verdicts_of(recipe.model, src, tgt)
@@ -106,7 +109,7 @@ def offers(run_id: str) -> dict[str, Verdict]:
 
 def scores_note(run_id: str) -> str:
     """One sentence on what the card's scores are of, and how long they take. Raises UserError as `offers` does."""
-    folder = RunFolder(access.run_folder(run_id, "download"))
+    folder = Library().run(run_id, "download")
     return validation.note(validation.BestCheckpoint(folder, folder.best_or_newest_step()))
 
 
@@ -132,7 +135,7 @@ def too_large(n_bytes: int) -> str:
     """Why a page cannot hand over a folder of that size; empty where it can."""
     if n_bytes <= MAX_DOWNLOAD:
         return ""
-    instead = "" if settings.is_hosted() else " `python -m s2s export` writes it."
+    instead = "" if asker.is_hosted() else " `python -m s2s export` writes it."
     return (
         f"it has {n_bytes / 1e6:,.0f} MB, more than the {MAX_DOWNLOAD / 1e6:,.0f} MB that a page hands over."
         f"{instead}"
@@ -179,7 +182,7 @@ def _task(run: Run) -> str:
     if not spec or spec.startswith("hub:"):  # which would be downloaded
         return ""
     try:
-        with access.reading_data_of(run.folder.path):
+        with sharing.reading_data_of(run.folder.path):
             return task_of(load_dataset(spec), run.recipe.data)
     except UserError:
         return ""
@@ -204,7 +207,7 @@ def facts(
     versions = about.get("versions")
     recipe = resolved(run)
     return {
-        "Dataset": portable.dataset_name(str(about.get("source") or "")),
+        "Dataset": dataset_name(str(about.get("source") or "")),
         "Training pairs": _number(counts.get("n_train")),
         "Task": recipe.data.task,
         "Source prefix": recipe.data.prefix,

@@ -12,14 +12,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from s2s import access, settings
-from s2s.config import Recipe, UserError
+from s2s.config import Recipe, UserError, asker
 from s2s.files import from_json, to_json
 from s2s.jobs import run_copies
-from s2s.runs import Metrics, RunFolder
+from s2s.library import Library, rights, sharing
+from s2s.runs import Metrics, RunFolder, runs_folder
 
 FORMAT = 2
-READABLE = (*access.SHIPPED_SOURCES, "hub:")  # sources that others can read, too
+READABLE = (*sharing.SHIPPED_SOURCES, "hub:")  # sources that others can read, too
 MAX_POINTS = 100  # of the curve
 MAX_BYTES = 20_000  # of a record as JSON
 
@@ -57,7 +57,7 @@ def record(run_id: str) -> dict[str, Any] | None:
     """
     if not may_record(run_id):
         return None
-    folder = RunFolder(access.run_folder(run_id))
+    folder = Library().run(run_id)
     about = folder.about()
     curve = _thinned(_curve(folder))
     if not curve:
@@ -85,19 +85,17 @@ def may_record(run_id: str) -> bool:
 
     On a hosted server its owner shares it, and hides nothing of it. Raises UserError where there is no such run.
     """
-    path = access.run_folder(run_id)
-    if (
-        path.parent != access.runs_folder()
-    ):  # a demo run, which is never gone, or a folder elsewhere
+    path = Library().run(run_id).path
+    if path.parent != runs_folder():  # a demo run, which is never gone, or a folder elsewhere
         return False
     about = RunFolder(path).about()
     specs = [str(about.get("source") or ""), *filter(None, [about.get("valid")])]
     is_from_scratch = not about.get("init_from") and not about.get("imported")
-    is_own = access.may(access.current(), "change", access.run_in(path))
+    is_own = rights.is_own(sharing.run_in(path))
     if not (is_own and is_from_scratch and all(str(spec).startswith(READABLE) for spec in specs)):
         return False
-    is_shared = access.sharing("run", path.name).link and not run_copies.why_private(path.name)
-    return is_shared or not settings.is_hosted()
+    is_shared = sharing.sharing("run", path.name).link and not run_copies.why_private(path.name)
+    return is_shared or not asker.is_hosted()
 
 
 def read(content: Mapping[str, Any]) -> RunRecord:

@@ -5,19 +5,12 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from s2s import access
 from s2s.config import Recipe, UserError, override
+from s2s.files import stored
+from s2s.library import Library, guests, rights, sharing
+from s2s.library.own import delete_run, find_run, list_runs, rename_run, restore_run
 from s2s.processes import queue
-from s2s.runs import (
-    RunSummary,
-    checked_name,
-    fault_in,
-    find_run,
-    guests,
-    list_runs,
-    listing,
-    measurements,
-)
+from s2s.runs import RunSummary, checked_name, fault_in, measurements
 
 KIND = "train"  # jobs of other kinds do not train a run
 WAITS_FOR_A_WORKER = "Its worker is gone; the next one resumes it automatically."
@@ -44,11 +37,11 @@ def find(run_id: str, owner: str, *, now: float | None = None) -> RunSummary:
 
     Raises UserError where this workspace may see no such run.
     """
-    if not access.ID.fullmatch(run_id):
-        raise access.unknown("run", run_id)
+    if not stored.ID.fullmatch(run_id):
+        raise rights.unknown("run", run_id)
     row = find_run(run_id, owner)
     try:
-        job = _job(run_id, owner, "view")
+        job = Library(owner).job(run_id)
         if row or job:
             return guests.row(_merged(row, job, now), owner)
     except UserError:
@@ -72,7 +65,7 @@ def last_log(run_id: str, owner: str) -> str:
 
     Raises UserError where the queue is unreachable or the run is somebody else's.
     """
-    job = _job(run_id, owner)
+    job = Library(owner).job(run_id, "change")
     return queue.last_log(job.id) if job else ""
 
 
@@ -81,7 +74,7 @@ def stop(run_id: str, owner: str) -> None:
 
     Raises UserError where it neither waits nor trains.
     """
-    job = _job(run_id, owner)
+    job = Library(owner).job(run_id, "change")
     if job is None or job.state not in ("queued", "running"):
         raise UserError(
             f"The run `{run_id}` is neither waiting nor training; there is nothing to stop."
@@ -126,7 +119,7 @@ def _control(
 
 
 def _training(run_id: str, owner: str, to_be: str) -> queue.Job:
-    job = _job(run_id, owner)
+    job = Library(owner).job(run_id, "change")
     if job is None or job.state != "running" or not job.is_live():
         when = "wait until it trains" if job and job.is_live() else "start it or resume it first"
         raise UserError(f"The run `{run_id}` is not training, so it cannot be {to_be}; {when}.")
@@ -139,20 +132,20 @@ def _training(run_id: str, owner: str, to_be: str) -> queue.Job:
 
 def rename(run_id: str, owner: str, name: str) -> None:
     """Rename a run, also one that waits."""
-    job = _job(run_id, owner)
+    job = Library(owner).job(run_id, "change")
     name = checked_name(name)
     if job:
         queue.rename(job.id, name)
     if job is None or find_run(run_id, owner):
-        listing.rename(run_id, owner, name)
+        rename_run(run_id, owner, name)
 
 
 def restore(run_id: str, owner: str, job: queue.Job | None = None) -> None:
     """Take back a deletion; `job` is what `delete` returned. Raises UserError where it is too late for that."""
     if job is None:
-        listing.restore(run_id, owner)
+        restore_run(run_id, owner)
         return
-    access.require("change", access.run_of(job.run, job.owner), owner)
+    rights.require("change", sharing.thing("run", job.run, job.owner), owner)
     again = queue.submit(
         KIND,
         job.owner,
@@ -163,7 +156,7 @@ def restore(run_id: str, owner: str, job: queue.Job | None = None) -> None:
     )
     if job.state != "queued":  # it had been stopped
         queue.ask_to_stop(again, job.owner)
-    access.bring_back("run", job.run)
+    sharing.bring_back("run", job.run)
 
 
 def delete(run_id: str, owner: str) -> queue.Job | None:
@@ -171,38 +164,21 @@ def delete(run_id: str, owner: str) -> queue.Job | None:
 
     Returns the job of a run that had no files yet. For a minute `restore` brings back what its folder holds.
     """
-    before = _job(run_id, owner, "delete")
+    before = Library(owner).job(run_id, "delete")
     if job := before:
         if job.state == "queued":
             queue.ask_to_stop(job.id, job.owner)
-        job = queue.find(job.id)  # a worker may have claimed it meanwhile
+        job = Library(owner).job(run_id, "delete")  # a worker may have claimed it meanwhile
         if job and job.state == "running" and job.is_live():
             raise UserError(f"The run `{run_id}` is being trained; stop it first, then delete it.")
     has_files = find_run(run_id, owner) is not None
     if job is None or has_files:
-        listing.delete(run_id, owner)
+        delete_run(run_id, owner)
     else:
-        access.set_aside("run", run_id)
+        sharing.set_aside("run", run_id)
     queue.delete_jobs(run_id)
     measurements.delete_of_run(run_id)
     return None if has_files else before
-
-
-def _job(run_id: str, owner: str, verb: access.Verb = "change") -> queue.Job | None:
-    """The run's training job; None where there is none that this workspace may see.
-
-    Raises DeniedError where it may see the run and not do that.
-    """
-    if not access.ID.fullmatch(run_id):
-        return None
-    job = queue.latest(run_id)
-    if job is None or job.kind != KIND:
-        return None
-    run = access.run_of(run_id, job.owner)
-    if not access.may(owner, "view", run):
-        return None
-    access.require(verb, run, owner)
-    return job
 
 
 def _merged(row: RunSummary | None, job: queue.Job | None, now: float | None) -> RunSummary:

@@ -6,6 +6,7 @@ which neither can be read. A participant is forgotten a day after their last ste
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import secrets
 import time
@@ -13,19 +14,12 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from s2s import access
-from s2s.config import UserError
+from s2s.config import DeniedError, UserError, asker
 from s2s.lessons.catalog import find_lesson
+from s2s.library import Library
+from s2s.library.lessons import CLASSES, at
 from s2s.processes import queue
 
-CLASSES = sa.Table(
-    "classes",
-    sa.MetaData(),
-    sa.Column("id", sa.String(16), primary_key=True),
-    sa.Column("owner", sa.String(80)),
-    sa.Column("lesson", sa.String(64)),
-    sa.Column("created", sa.Double),
-)
 PARTICIPANTS = sa.Table(
     "class_participants",
     sa.MetaData(),
@@ -65,8 +59,8 @@ class Participant:
 def open_class(lesson: str, *, now: float | None = None) -> LessonClass:
     """A new class of the present workspace. Raises UserError for an unknown lesson, and for too many classes."""
     now = time.time() if now is None else now
-    owner = access.current()
-    if owner == access.NOBODY:
+    owner = asker.current()
+    if owner == asker.NOBODY:
         raise UserError(
             "A class belongs to a workspace, and this browser has none: allow cookies for this page."
         )
@@ -85,7 +79,7 @@ def open_class(lesson: str, *, now: float | None = None) -> LessonClass:
 def own_classes(*, now: float | None = None) -> list[LessonClass]:
     """Those that the present workspace has open, newest first."""
     since = (time.time() if now is None else now) - CLASS_DAYS * DAY
-    mine = sa.select(CLASSES).where(CLASSES.c.owner == access.current(), CLASSES.c.created > since)
+    mine = sa.select(CLASSES).where(CLASSES.c.owner == asker.current(), CLASSES.c.created > since)
     with queue.begin() as connection:
         rows = connection.execute(mine.order_by(CLASSES.c.created.desc(), CLASSES.c.id)).all()
     return [_class(row) for row in rows]
@@ -97,9 +91,9 @@ def participants(id: str, *, now: float | None = None) -> list[Participant]:
     Raises DeniedError for another's class.
     """
     since = (time.time() if now is None else now) - DAY
-    here = PARTICIPANTS.c["class"] == id
     with queue.begin() as connection:
-        _require(connection, "change", id)
+        row = Library().lesson(id, "change", connection, of="class")
+        here = PARTICIPANTS.c["class"] == row.id
         found = sa.select(PARTICIPANTS).where(here, PARTICIPANTS.c.changed > since)
         order = found.order_by(PARTICIPANTS.c.joined, PARTICIPANTS.c.participant)
         rows = connection.execute(order).all()
@@ -112,13 +106,13 @@ def participants(id: str, *, now: float | None = None) -> list[Participant]:
 def find_class(id: str, *, now: float | None = None) -> LessonClass:
     """An open class, by the id in its link. Raises UserError where it is closed, or was never there."""
     now = time.time() if now is None else now
-    with queue.begin() as connection:
-        row = connection.execute(sa.select(CLASSES).where(CLASSES.c.id == id)).first()
-    if row is None or row.created < now - CLASS_DAYS * DAY:
-        raise UserError(
-            "The class of this link is closed; the lesson is open, and nobody sees at which step you are."
-        )
-    return _class(row)
+    with queue.begin() as connection, contextlib.suppress(DeniedError):
+        row = Library().lesson(id, "view", connection, of="class")
+        if row.created >= now - CLASS_DAYS * DAY:
+            return _class(row)
+    raise UserError(
+        "The class of this link is closed; the lesson is open, and nobody sees at which step you are."
+    )
 
 
 def is_participant(id: str) -> bool:
@@ -136,7 +130,7 @@ def join_class(id: str, step: int, n_right: int, *, now: float | None = None) ->
     """
     now = time.time() if now is None else now
     find_class(id, now=now)
-    if access.current() == access.NOBODY:
+    if asker.current() == asker.NOBODY:
         raise UserError(
             "This browser has no workspace: allow cookies for this page, and try again."
         )
@@ -179,8 +173,8 @@ def leave_class(id: str) -> None:
 def close_class(id: str) -> None:
     """Deletes a class with its participants. Raises DeniedError for another's."""
     with queue.begin() as connection:
-        _require(connection, "delete", id)
-        _delete(connection, CLASSES.c.id == id)
+        row = Library().lesson(id, "delete", connection, of="class")
+        _delete(connection, at(row))
 
 
 def delete_classes(workspace: str) -> None:
@@ -214,13 +208,6 @@ def _delete(connection: sa.Connection, which: sa.ColumnElement[bool]) -> None:
     connection.execute(sa.delete(CLASSES).where(which))
 
 
-def _require(connection: sa.Connection, verb: access.Verb, id: str) -> None:
-    owner = connection.execute(sa.select(CLASSES.c.owner).where(CLASSES.c.id == id)).scalar()
-    if owner is None:
-        raise access.unknown("class", id)
-    access.require(verb, access.Thing("class", id, str(owner)))
-
-
 def _written(id: str, step: int, n_right: int, now: float) -> sa.Update:
     values = {"step": step, "right_answers": n_right, "changed": now}
     return sa.update(PARTICIPANTS).where(_mine(id)).values(values)
@@ -231,7 +218,7 @@ def _mine(id: str) -> sa.ColumnElement[bool]:
 
 
 def _hash(id: str, workspace: str | None = None) -> str:
-    who = access.current() if workspace is None else workspace
+    who = asker.current() if workspace is None else workspace
     return hashlib.sha256(f"{id} {who}".encode()).hexdigest()[:32]
 
 

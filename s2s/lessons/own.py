@@ -9,23 +9,15 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from s2s import access
-from s2s.config import UserError
+from s2s.config import UserError, asker
+from s2s.files import stored
 from s2s.lessons import lesson_file
 from s2s.lessons.lesson import Lesson, Step, View
+from s2s.library import Library, Thing, rights
+from s2s.library.lessons import OWN_LESSONS, at
 from s2s.links import short as short_links
 from s2s.processes import queue
 
-OWN_LESSONS = sa.Table(
-    "lessons",
-    sa.MetaData(),
-    sa.Column("id", sa.String(16), primary_key=True),
-    sa.Column("owner", sa.String(80)),
-    sa.Column("shared", sa.Boolean),
-    sa.Column("content", sa.JSON),  # as `lesson_file.to_json` writes it
-    sa.Column("created", sa.Double),
-    sa.Column("opened", sa.Double),  # to the day, or changed
-)
 LENGTH = 16  # characters of an id
 MOST_LESSONS = 100  # of one workspace on a hosted server
 DAY = 86_400.0  # seconds
@@ -47,7 +39,7 @@ EMPTY = Step("First step", "The first view that you add becomes this step.", Vie
 
 def is_own_id(id: str) -> bool:
     """Whether an id can be that of a lesson which somebody made."""
-    return len(id) == LENGTH and access.ID.fullmatch(id) is not None
+    return len(id) == LENGTH and stored.ID.fullmatch(id) is not None
 
 
 def add_lesson(lesson: Lesson, *, now: float | None = None) -> Lesson:
@@ -56,7 +48,7 @@ def add_lesson(lesson: Lesson, *, now: float | None = None) -> Lesson:
     Raises UserError where there is no workspace, no room, or no database.
     """
     made = replace(lesson, id=secrets.token_urlsafe(LENGTH * 3 // 4))
-    _add(OwnLesson(made, access.current(), is_shared=False), now)
+    _add(OwnLesson(made, asker.current(), is_shared=False), now)
     return made
 
 
@@ -79,13 +71,14 @@ def restore_lesson(deleted: OwnLesson, *, now: float | None = None) -> None:
 
     Raises DeniedError for another's, else as `add_lesson`.
     """
-    access.require("change", _thing(deleted))
+    lesson = deleted.lesson.id
+    rights.require("change", Thing("lesson", lesson, deleted.owner, deleted.is_shared))
     _add(deleted, now)
 
 
 def _add(own: OwnLesson, now: float | None) -> None:
     now = time.time() if now is None else now
-    if own.owner == access.NOBODY:
+    if own.owner == asker.NOBODY:
         raise UserError(
             "A lesson is kept for a workspace, and this browser has none: allow cookies for this page."
         )
@@ -94,7 +87,7 @@ def _add(own: OwnLesson, now: float | None) -> None:
     with queue.alone() as connection:
         mine = sa.select(sa.func.count()).where(OWN_LESSONS.c.owner == own.owner)
         n_lessons = int(connection.execute(mine.select_from(OWN_LESSONS)).scalar_one())
-        if own.owner != access.LOCAL and n_lessons >= MOST_LESSONS:
+        if own.owner != asker.LOCAL and n_lessons >= MOST_LESSONS:
             raise UserError(
                 f"This workspace has {n_lessons} lessons, the most that are stored for one; delete one first."
             )
@@ -107,7 +100,7 @@ def _add(own: OwnLesson, now: float | None) -> None:
 
 def own_lessons() -> list[OwnLesson]:
     """Those of the present workspace, oldest first."""
-    if (owner := access.current()) == access.NOBODY:
+    if (owner := asker.current()) == asker.NOBODY:
         return []
     mine = sa.select(OWN_LESSONS).where(OWN_LESSONS.c.owner == owner)
     with queue.begin() as connection:
@@ -119,10 +112,9 @@ def find_own(id: str, *, now: float | None = None) -> OwnLesson:
     """A lesson that the visitor made, or that its owner shared. Raises DeniedError for any other."""
     now = time.time() if now is None else now
     with queue.begin() as connection:
-        row = _require(connection, "view", id)
+        row = Library().lesson(id, "view", connection)
         if row.opened < now - DAY:
-            this = OWN_LESSONS.c.id == id
-            connection.execute(sa.update(OWN_LESSONS).where(this).values(opened=now))
+            connection.execute(sa.update(OWN_LESSONS).where(at(row)).values(opened=now))
     return _read(row)
 
 
@@ -133,29 +125,28 @@ def change_lesson(lesson: Lesson, before: Lesson, *, now: float | None = None) -
     """
     now = time.time() if now is None else now
     with queue.begin() as connection:
-        row = _require(connection, "change", lesson.id)
+        row = Library().lesson(lesson.id, "change", connection)
         if _read(row).lesson != before:
             raise UserError(
                 "This lesson has been changed since you opened it, perhaps in another tab; copy what you typed, then"
                 " reload the page."
             )
-        this = sa.update(OWN_LESSONS).where(OWN_LESSONS.c.id == lesson.id)
+        this = sa.update(OWN_LESSONS).where(at(row))
         connection.execute(this.values(content=_content(lesson), opened=now))
 
 
 def share_lesson(id: str, *, is_shared: bool) -> None:
     """Lets anyone with the link open one's own lesson, or nobody. Raises DeniedError for another's."""
     with queue.begin() as connection:
-        _require(connection, "change", id)
-        this = sa.update(OWN_LESSONS).where(OWN_LESSONS.c.id == id)
-        connection.execute(this.values(shared=is_shared))
+        row = Library().lesson(id, "change", connection)
+        connection.execute(sa.update(OWN_LESSONS).where(at(row)).values(shared=is_shared))
 
 
 def delete_lesson(id: str) -> None:
     """Deletes one's own lesson. Raises DeniedError for another's."""
     with queue.begin() as connection:
-        _require(connection, "delete", id)
-        connection.execute(sa.delete(OWN_LESSONS).where(OWN_LESSONS.c.id == id))
+        row = Library().lesson(id, "delete", connection)
+        connection.execute(sa.delete(OWN_LESSONS).where(at(row)))
 
 
 def delete_lessons(workspace: str) -> None:
@@ -177,19 +168,6 @@ def delete_expired_lessons(now: float) -> None:
         with queue.begin() as connection:
             old = OWN_LESSONS.c.opened < now - days * DAY
             connection.execute(sa.delete(OWN_LESSONS).where(old))
-
-
-def _thing(own: OwnLesson) -> access.Thing:
-    return access.Thing("lesson", own.lesson.id, own.owner, own.is_shared)
-
-
-def _require(connection: sa.Connection, verb: access.Verb, id: str) -> Any:
-    """The row, where the visitor may do that with it; what is not there is as what is not theirs."""
-    row = connection.execute(sa.select(OWN_LESSONS).where(OWN_LESSONS.c.id == id)).first()
-    if row is None:
-        raise access.unknown("lesson", id)
-    access.require(verb, access.Thing("lesson", id, str(row.owner), bool(row.shared)))
-    return row
 
 
 def _content(lesson: Lesson) -> dict[str, Any]:

@@ -10,7 +10,8 @@ from types import MappingProxyType
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
-from s2s import access, settings
+from s2s import settings
+from s2s.config import asker
 from s2s.lessons.lesson import Lesson
 from s2s.processes import queue
 
@@ -51,8 +52,8 @@ class LessonProgress:
 
 def _owner(browser: str) -> str:
     """Whose progress it is: the workspace's; where all browsers share one, that of the browser with this id."""
-    owner = access.current()
-    return f"{owner} {browser}" if browser and owner == access.LOCAL else owner
+    owner = asker.current()
+    return f"{owner} {browser}" if browser and owner == asker.LOCAL else owner
 
 
 def all_progress(browser: str = "") -> dict[str, LessonProgress]:
@@ -62,7 +63,7 @@ def all_progress(browser: str = "") -> dict[str, LessonProgress]:
     """
     owner = _owner(browser)
     found: dict[str, dict[int, str]] = {}
-    if owner != access.NOBODY:
+    if owner != asker.NOBODY:
         mine = sa.select(PROGRESS).where(PROGRESS.c.owner == owner)
         with queue.begin() as connection:
             for row in connection.execute(mine):
@@ -80,7 +81,7 @@ def note_step(
     Who has no workspace has no progress. Raises UserError where the database is away.
     """
     owner = _owner(browser)
-    if owner == access.NOBODY:
+    if owner == asker.NOBODY:
         return
     now = time.time() if now is None else now
     every = sa.and_(PROGRESS.c.owner == owner, PROGRESS.c.lesson == lesson)
@@ -117,7 +118,7 @@ def give_progress(source: str, target: str) -> None:
     """Adds the progress of one workspace to another's; of two answers the better one stays."""
     with queue.begin() as connection:
         found = connection.execute(sa.select(PROGRESS).where(PROGRESS.c.owner == source)).all()
-    with access.acting_as(target):
+    with asker.acting_as(target):
         for row in found:
             note_step(str(row.lesson), int(row.step), str(row.answer), now=float(row.changed))
     delete_progress(source)
@@ -126,8 +127,8 @@ def give_progress(source: str, target: str) -> None:
 def adopt_progress(browser: str) -> None:
     """Gives what an earlier version kept for all browsers of one's own computer to the first that has nothing."""
     owner = _owner(browser)
-    if owner != access.current() and not all_progress(browser):
-        give_progress(access.LOCAL, owner)
+    if owner != asker.current() and not all_progress(browser):
+        give_progress(asker.LOCAL, owner)
 
 
 def delete_expired_progress(now: float, kept: Collection[str] = ()) -> None:

@@ -19,7 +19,7 @@ NOTHING: Mapping[str, str] = MappingProxyType({})
 
 def saved_run(run_id: str, step: int | None) -> Run:
     """A run at its best checkpoint, or at the given step. Asks whether the visitor may see it."""
-    from s2s.runs import load
+    from s2s.library.checkpoints import load
 
     return load(run_id, step)
 

@@ -17,8 +17,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
-from s2s import access, settings
-from s2s.config import UserError, shortened
+from s2s import settings
+from s2s.config import UserError, asker, shortened
 from s2s.files import database
 from s2s.links import share
 
@@ -138,9 +138,9 @@ def make(
     Raises UserError for what is too long or too much, and where the database is away.
     """
     now = time.time() if now is None else now
-    owner = access.current()
+    owner = asker.current()
     content = _checked(content)
-    if owner == access.NOBODY:
+    if owner == asker.NOBODY:
         raise UserError(
             "A short link is kept for a workspace, and this browser has none: allow cookies for this page, or send the"
             " full link."
@@ -184,7 +184,7 @@ def find(typed: str, *, now: float | None = None) -> ShortLink:
 
 def own() -> list[ShortLink]:
     """Those of this workspace, oldest first."""
-    mine = SHORT_LINKS.c.owner == access.current()
+    mine = SHORT_LINKS.c.owner == asker.current()
     with database.begin() as connection:
         rows = connection.execute(
             sa.select(SHORT_LINKS)
@@ -208,7 +208,7 @@ def forget_that_published() -> None:
 
 
 def _was_published() -> sa.ColumnElement[bool]:
-    return (SHORT_LINKS.c.owner == access.current()) & (SHORT_LINKS.c.published > 0)
+    return (SHORT_LINKS.c.owner == asker.current()) & (SHORT_LINKS.c.published > 0)
 
 
 def newer(letters: str) -> DeadLinkError:
@@ -219,21 +219,23 @@ def newer(letters: str) -> DeadLinkError:
     )
 
 
-def delete(letters: str) -> None:
-    """Deletes a link of this workspace; it opens nothing from now on. Raises DeniedError for another's."""
+def owner_of(letters: str) -> str | None:
+    """The workspace that made a link; None where nobody has these letters."""
     mine = SHORT_LINKS.c.letters == letters
     with database.begin() as connection:
-        owner = connection.execute(sa.select(SHORT_LINKS.c.owner).where(mine)).scalar()
-        if owner is None:
-            return
-        access.require("delete", access.Thing("short link", written(letters), str(owner)))
-        connection.execute(sa.delete(SHORT_LINKS).where(mine))
+        return connection.execute(sa.select(SHORT_LINKS.c.owner).where(mine)).scalar()
+
+
+def delete(letters: str) -> None:
+    """Deletes a link; it opens nothing from now on."""
+    with database.begin() as connection:
+        connection.execute(sa.delete(SHORT_LINKS).where(SHORT_LINKS.c.letters == letters))
 
 
 def drop_records(run_id: str) -> None:
     """This workspace's links forget a run of which others may not know any more."""
     columns = SHORT_LINKS.c.letters, SHORT_LINKS.c.record
-    own = (SHORT_LINKS.c.owner == access.current()) & SHORT_LINKS.c.record.is_not(None)
+    own = (SHORT_LINKS.c.owner == asker.current()) & SHORT_LINKS.c.record.is_not(None)
     with database.begin() as connection:
         rows = connection.execute(sa.select(*columns).where(own)).all()
         of_run = [letters for letters, record in rows if record.get("run") == run_id]
@@ -303,7 +305,7 @@ def _stored(
             newest = row.record if record is None else record
             connection.execute(sa.update(SHORT_LINKS).where(same).values(opened=now, record=newest))
             return replace(_link(row), record=newest)
-        if owner != access.LOCAL:
+        if owner != asker.LOCAL:
             _require_room(connection, own, now)
         letters = "".join(secrets.choice(ALPHABET) for _ in range(LENGTH))
         link = ShortLink(letters, owner, content, now, now, record)

@@ -10,11 +10,12 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
-from s2s import access
+from s2s.config import asker
 from s2s.data import one_line
 from s2s.files import archives
 from s2s.jobs import external
 from s2s.jobs import provenance as repeating
+from s2s.library import Library, rights, sharing
 from s2s.plots.picture import NamedFile
 from s2s.questions import Evaluate, Evaluated, Table
 from s2s.runs import EvaluationFolder, ExternalScores, evaluations
@@ -122,9 +123,9 @@ def bundle(answer: Evaluated) -> bytes:
 
     Raises DeniedError for who may not download the sentences.
     """
-    place = evaluations.folder(answer.evaluation.id)
-    sentences = access.sentences_of(place.id, place.evaluation().owner)
-    access.require("download", sentences, access.current())
+    place = Library().evaluation(answer.evaluation.id)
+    sentences = sharing.sentences_of(place.id, place.evaluation().owner)
+    rights.require("download", sentences, asker.current())
     described: Sequence[dict[str, Any]] = answer.provenance.get("systems", ())
     given = external.covering(place, answer.n)
     runs = dict.fromkeys(system.run for system in answer.evaluation.systems if system.run)

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from s2s import settings
+from s2s.config import asker
 
 LOGGER = logging.getLogger("s2s")
 OTHER = "log"  # an event that is not ours
@@ -38,7 +38,7 @@ def write_error(event: str, error: BaseException, **fields: str | int | float) -
 
 def set_up() -> None:
     """On a hosted server, from now on every log message of this process is such a line on standard error."""
-    if not settings.is_hosted():
+    if not asker.is_hosted():
         return
     # Libraries add handlers of their own, some of them later: all formatters are passed by.
     logging.Handler.format = _format  # type: ignore[method-assign,assignment]

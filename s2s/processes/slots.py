@@ -11,8 +11,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from s2s import files
-from s2s.config import UserError
-from s2s.settings import OWNER as LOCAL
+from s2s.config import UserError, asker
 
 RETRY_SECONDS = 0.25
 
@@ -76,7 +75,7 @@ class Slots:
                     owners.append(_owner(held_by))
                 else:
                     free[held_by] = lock
-            has_one = owner != LOCAL and owner in owners
+            has_one = owner != asker.LOCAL and owner in owners
             taken = None if has_one or not free else free.popitem()
             if taken:
                 files.write_text(taken[0], owner)

@@ -13,8 +13,9 @@ from s2s.config import flat
 from s2s.decode import STRATEGIES
 from s2s.files import to_json
 from s2s.jobs import external
+from s2s.library import guests
 from s2s.questions.have import Have, about
-from s2s.runs import Evaluation, EvaluationFolder, ExternalScores, System, guests
+from s2s.runs import Evaluation, EvaluationFolder, ExternalScores, System
 from s2s.scores import METRIC_NAMES
 from s2s.words import MetricName
 

@@ -9,13 +9,15 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from s2s import access
-from s2s.config import UserError, flat, override, parse_assignments, shortened, unique_names
+from s2s.config import UserError, asker, flat, override, parse_assignments, shortened, unique_names
 from s2s.data import saved_datasets
 from s2s.decode import STRATEGIES
 from s2s.jobs import EvaluationRequest, evaluation_service, test_sets, validation
+from s2s.library import Library
+from s2s.library.own import list_evaluations
 from s2s.questions.have import Have
-from s2s.runs import Evaluation, EvaluationFolder, Run, Sentences, System, evaluations, portable
+from s2s.runs import Evaluation, EvaluationFolder, Run, Sentences, System, evaluations
+from s2s.runs.portable import dataset_name
 from s2s.scores import AUTO, ROUGE_SCORE, Scoring
 
 if TYPE_CHECKING:
@@ -229,7 +231,7 @@ def _test_set(asked: Evaluate, have: Have, run: Run) -> Sentences:
             f"`test` is `{split[:40]}`; the run `{run.folder.id}` has {known}. Name one, or a dataset such as"
             " builtin:en-fr."
         )
-    source = portable.dataset_name(str(run.folder.about().get("source", "its dataset")))
+    source = dataset_name(str(run.folder.about().get("source", "its dataset")))
     name = f"{source}, {split}"
     return Sentences(name, split=split, run=reference, n=n, is_grouped=asked.grouped)
 
@@ -261,8 +263,8 @@ def _tell(have: Have, place: EvaluationFolder) -> None:
 def known(asked: EvaluationRequest, have: Have) -> EvaluationFolder | None:
     """The asker's newest evaluation of the same systems, test set and scoring, whether it is done or not."""
     runs: list[Run] = []
-    for found in evaluations.list_evaluations(access.current(), asked.run):
-        place = evaluations.folder(found.id)
+    for found in list_evaluations(asker.current(), asked.run):
+        place = Library().evaluation(found.id)
         scores = place.scores()
         is_by_rule = asked.scoring.tokenize == AUTO and scores.get("tokenizer_reason")
         counted = replace(found.scoring, tokenize=AUTO) if is_by_rule else found.scoring

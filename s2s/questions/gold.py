@@ -8,11 +8,11 @@ from itertools import islice
 from pathlib import Path
 from typing import ClassVar, NamedTuple
 
-from s2s import access, settings
 from s2s.analysis import Links, to_pharaoh
 from s2s.config import Recipe, UserError, nfc
-from s2s.data import Corpus, Gold, Link, Pair, apply_task, load, parse_spec, saved_datasets
+from s2s.data import Corpus, Gold, Link, Pair, apply_task, load, parse_spec
 from s2s.demo import ALIGNED, EXAMPLE_LINKS
+from s2s.library import Library, sharing
 from s2s.questions.have import Have
 from s2s.questions.question import RUN, Question, subject
 from s2s.questions.table import Table
@@ -55,7 +55,7 @@ class GoldOf(Question[GoldAlignment]):
         run = have.run(self.run)
         if not have.may_see_data(run):
             return GoldAlignment({})
-        with access.reading_data_of(run.folder.path):
+        with sharing.reading_data_of(run.folder.path):
             source = str(run.folder.about().get("source", ""))
             return GoldAlignment(aligned_targets(source, run.recipe))
 
@@ -103,8 +103,7 @@ def _pairs(spec: str) -> Iterator[Pair]:
                 yield Pair(src, tgt, _gold(links))
         yield from load(builtin, "random").pairs
     elif kind == "corpus":
-        saved_datasets.require(name, "explore")
-        folder = settings.home() / "corpora" / name
+        folder = Library().dataset(name)
         for split in ("valid", "train"):
             yield from islice(_saved_pairs(folder, split), MAX_LINES)
 

@@ -10,23 +10,15 @@ import time
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any, TypeVar
 
-from s2s import access
-from s2s.config import UserError, shortened
+from s2s.config import UserError, asker, shortened
 from s2s.data import Preview, load_preview
 from s2s.faults import marked
+from s2s.library import Library, Verb, guests, rights, sharing
+from s2s.library.checkpoints import load
 from s2s.model import weights_path
 from s2s.questions.answers import Answers, Timed
 from s2s.questions.question import Question
-from s2s.runs import (
-    Evaluation,
-    EvaluationFolder,
-    Run,
-    RunFolder,
-    clean_name,
-    evaluations,
-    guests,
-    load,
-)
+from s2s.runs import Evaluation, EvaluationFolder, Run, RunFolder, clean_name
 
 Answer = TypeVar("Answer")
 ANSWERS = Answers()
@@ -48,7 +40,7 @@ def name_of(run: Run, as_saved: Run) -> str:
 def about(run: str) -> Mapping[str, Any]:
     """What the asker may know of a run; nothing where they may not open it, or it is gone."""
     try:
-        folder = access.run_folder(run)
+        folder = Library().run(run).path
         return guests.about_run(RunFolder(folder).about(), folder)
     except (UserError, OSError):
         return {}
@@ -69,7 +61,7 @@ class TooLongError(Exception):
 
 
 class Have:
-    """For whoever this code works for (`access.current()`), in this process.
+    """For whoever this code works for (`asker.current()`), in this process.
 
     Every thing is opened here, and nowhere else in a question: what the asker may not open raises DeniedError.
     """
@@ -81,7 +73,7 @@ class Have:
     @property
     def owner(self) -> str:
         """The workspace of the asker."""
-        return access.current()
+        return asker.current()
 
     def steps(self, of: int) -> Callable[[], None] | None:
         """What a search of at most so many steps calls before each; what it raises ends the search."""
@@ -113,23 +105,23 @@ class Have:
 
     def may_see_data(self, run: Run) -> bool:
         """Whether the asker may see sentences of a run's dataset."""
-        return access.may_see_data(run.folder.path)
+        return sharing.may_see_data(run.folder.path)
 
     def evaluation(self, evaluation: str) -> EvaluationFolder:
         """A stored evaluation by its id. Raises UserError where there is none that the asker may open."""
-        return evaluations.folder(evaluation)
+        return Library().evaluation(evaluation)
 
-    def may_see_sentences(self, evaluation: Evaluation, verb: access.Verb = "view") -> bool:
+    def may_see_sentences(self, evaluation: Evaluation, verb: Verb = "view") -> bool:
         """Whether the asker may see the sentences of an evaluation, as it is stored, and their translations; or
         download all of it.
         """
-        sentences = access.sentences_of(evaluation.id, evaluation.owner)
-        return access.may(access.current(), verb, sentences)
+        sentences = sharing.sentences_of(evaluation.id, evaluation.owner)
+        return rights.may(asker.current(), verb, sentences)
 
     def is_own(self, evaluation: Evaluation) -> bool:
         """Whether the asker may change it."""
-        thing = access.evaluation_of(evaluation.id, evaluation.owner)
-        return access.may(access.current(), "change", thing)
+        thing = sharing.thing("evaluation", evaluation.id, evaluation.owner)
+        return rights.is_own(thing)
 
     def titles(self, runs: Iterable[str]) -> dict[str, str]:
         """What runs are called, by id; by their ids where the asker may not open them."""
@@ -150,7 +142,7 @@ class Have:
         if known := self.known(question, key):
             return known
         with ANSWERS.asking(key, self.paused):
-            if known := ANSWERS.get(key, access.current()):  # while this one waited
+            if known := ANSWERS.get(key, asker.current()):  # while this one waited
                 return known
             start = time.perf_counter()
             try:
@@ -158,7 +150,7 @@ class Have:
             except TooLongError:
                 return self.elsewhere(question, key)
             found = Timed(answer, time.perf_counter() - start)
-            return ANSWERS.put(key, access.current(), found)
+            return ANSWERS.put(key, asker.current(), found)
 
     def paused(self) -> contextlib.AbstractContextManager[None]:
         """What this thread waits in for the answer that another one asks for."""
@@ -171,7 +163,7 @@ class Have:
 
     def known(self, question: Question[Any], key: Hashable) -> Timed | None:
         """What need not be asked again."""
-        return ANSWERS.get(key, access.current())
+        return ANSWERS.get(key, asker.current())
 
     def elsewhere(self, question: Question[Any], key: Hashable) -> Timed:
         """The answer to a question that takes too long here."""

@@ -17,6 +17,7 @@ from s2s.analysis import (
     switched,
 )
 from s2s.config import UserError, shortened
+from s2s.files import from_json, to_json
 from s2s.questions.attention_of import KIND_CHOICES, ForcedAttention, OfSentence
 from s2s.questions.changed import Candidates, Changed
 from s2s.questions.have import Have
@@ -41,7 +42,7 @@ class InterventionEffect(OfSentence[Changed]):
     def ask(self, have: Have) -> Changed:
         """Raises UserError for a target position, source position, head or strategy that does not exist."""
         run = have.run(self.run)
-        change = Interventions.from_json(json.loads(self.interventions))
+        change = from_json(Interventions, json.loads(self.interventions))
         target = have.answer(self.attention).given
         prefix = kept_prefix(run, self.text, target, change)
         before, after = (
@@ -85,7 +86,7 @@ class Intervene(OfSentence[Changed]):
         forced = have.answer(self.attention)
         self.attention.which(forced)
         change = self.interventions(have.run(self.run), forced)
-        packed = json.dumps(change.to_json(), sort_keys=True)
+        packed = json.dumps(to_json(change), sort_keys=True)
         sentence = self.shared_with(InterventionEffect)
         return have.answer(InterventionEffect(**sentence, interventions=packed))
 

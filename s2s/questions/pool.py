@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from s2s import access
 from s2s.config import UserError
 from s2s.data import (
     LONGEST_CELL,
@@ -18,6 +17,7 @@ from s2s.data import (
     two_files,
 )
 from s2s.demo import EXAMPLES, random_sentences
+from s2s.library import sharing
 from s2s.questions.have import Have
 from s2s.questions.question import RUN, Question, subject
 from s2s.questions.table import Table
@@ -54,7 +54,7 @@ class PoolOf(Question[Pool]):
         source = str(run.folder.about().get("source", ""))
         own: list[str] = []
         if have.may_see_data(run) and not (source and is_for_tests(source)):
-            with access.reading_data_of(run.folder.path):
+            with sharing.reading_data_of(run.folder.path):
                 own = list(dict.fromkeys(_dataset_sentences(have, run, source)))[:MAX_SENTENCES]
         known = set(own)
         others = [text for text in dict.fromkeys(other_sentences(run)) if text not in known]

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from s2s.config import UserError, nfc
 from s2s.decode import STRATEGIES
+from s2s.files import from_json
 from s2s.questions.have import Have
 from s2s.questions.question import RUN, Question, setting, subject
 from s2s.questions.table import Table
@@ -63,7 +64,7 @@ class Translate(Question[Decoded]):
     def change(self) -> Interventions:
         """The interventions."""
         given = self.interventions
-        return Interventions.from_json(json.loads(given)) if given else Interventions()
+        return from_json(Interventions, json.loads(given)) if given else Interventions()
 
     def table(self, answer: Decoded) -> Table:
         """One row per hypothesis: natural logarithms of its probability and score."""

@@ -9,8 +9,10 @@ from typing import Any
 from s2s.config import UserError
 from s2s.data import PROFILE_SECTIONS, DatasetProfile, Statistics, profile_of
 from s2s.files import from_json
+from s2s.library import guests
 from s2s.reports import document
-from s2s.runs import Run, guests, portable
+from s2s.runs import Run
+from s2s.runs.portable import dataset_name
 
 PATIENCE = 10.0  # seconds that a report waits for statistics that nobody has computed yet
 POLL = 0.05  # seconds
@@ -25,8 +27,8 @@ def profile(run: Run, about: Mapping[str, Any]) -> Iterable[str]:
     reasons = dropped if isinstance(dropped, Mapping) else {}
     yield document.facts(
         {
-            "Dataset": portable.dataset_name(str(about.get("source") or "")),
-            "Validated on": portable.dataset_name(str(about.get("valid") or "")),
+            "Dataset": dataset_name(str(about.get("source") or "")),
+            "Validated on": dataset_name(str(about.get("valid") or "")),
             "Training pairs": _count(known.get("n_train")),
             "Validation pairs": _count(known.get("n_valid")),
             "Dropped pairs": "; ".join(f"{_count(n)} {why}" for why, n in reasons.items()),

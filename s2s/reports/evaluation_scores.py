@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from s2s import access
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.jobs import validation
+from s2s.library import Library, guests
+from s2s.library.own import list_evaluations
 from s2s.reports import document
-from s2s.runs import Evaluation, guests
+from s2s.runs import Evaluation
 from s2s.runs import evaluations as stored
 
 MOST = 10  # evaluations, the newest
@@ -22,9 +23,7 @@ HEAD = ("system", *validation.HEAD)
 def evaluations(run_ids: Iterable[str]) -> Iterable[str]:
     """A table for each finished evaluation that this workspace has of a run with these ids, newest first."""
     found = {
-        each.id: each
-        for run_id in run_ids
-        for each in stored.list_evaluations(access.current(), run_id)
+        each.id: each for run_id in run_ids for each in list_evaluations(asker.current(), run_id)
     }
     newest = sorted(found.values(), key=lambda each: (each.created, each.id), reverse=True)
     tables = [table for table in map(_table, newest[:MOST]) if table]
@@ -40,7 +39,7 @@ def evaluations(run_ids: Iterable[str]) -> Iterable[str]:
 def _table(evaluation: Evaluation) -> str:
     """Empty for an evaluation without scores yet."""
     try:
-        scores = stored.folder(evaluation.id).scores()
+        scores = Library().evaluation(evaluation.id).scores()
     except UserError as error:
         return document.paragraph(str(error).replace("`", ""))
     shown = guests.evaluation(evaluation)

@@ -10,9 +10,10 @@ from s2s.analysis import KINDS, REDUCTIONS, AttentionMap, HeadSelection, reduced
 from s2s.config import UserError
 from s2s.decode import STRATEGIES
 from s2s.lessons import Context, decodings
+from s2s.library import guests
 from s2s.plots import svg
 from s2s.reports import curve_figures, document
-from s2s.runs import Metrics, Run, guests
+from s2s.runs import Metrics, Run
 from s2s.runs.decoder import HEAVY, DecodeRequest, request_seconds
 
 MAX_SOURCE = 200  # characters of a sentence whose weights are drawn

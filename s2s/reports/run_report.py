@@ -7,12 +7,14 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from s2s import access, faults
+from s2s import faults
 from s2s.config import PRESETS, UserError, flat, shortened
 from s2s.files import UnwrittenError, write_bytes
 from s2s.jobs import Checkpoint, ValidationScores, run_archives, run_export, validation
+from s2s.library import Library, guests, rights, sharing
+from s2s.library.checkpoints import load
 from s2s.reports import attention_figures, curve_figures, data_profile, document, evaluation_scores
-from s2s.runs import Metrics, Run, differences, guests, load, model_card
+from s2s.runs import Metrics, Run, differences, model_card
 from s2s.scores import METRIC_NAMES
 from s2s.words import FRACTIONS
 
@@ -35,7 +37,7 @@ def run_report(
 
     Raises UserError where this workspace may not download it.
     """
-    access.require("download", access.run_in(run.folder.path))
+    rights.require("download", sharing.run_in(run.folder.path))
     about = run_export.public_about(run)
     scores = validation.for_card(run, compute, tell)
     said = model_card.read(about)
@@ -75,7 +77,7 @@ def run_report(
 
 def download(run_id: str, link: str = "") -> bytes:
     """The report of a run's best checkpoint. Raises UserError for a run that may not be downloaded, or has none."""
-    access.run_folder(run_id, "download")
+    Library().run(run_id, "download")
     validation.wait_for_best(run_id)  # before others wait for this download
     with run_archives.ONE_AT_A_TIME:
         return run_report(load(run_id), link=link, compute=validation.stored_only).encode()

@@ -8,10 +8,10 @@ from s2s.runs import (
     differences,
     evaluations,
     external_scores,
-    guests,
     listing,
     measurements,
     model_card,
+    opening,
     parallel,
     portable,
     probes,
@@ -35,23 +35,17 @@ from s2s.runs.listing import (
     LONGEST_NAME,
     LONGEST_TAG,
     MOST_TAGS,
-    UNDO_SECONDS,
     RunSummary,
-    annotate,
     checked_name,
     clean_name,
-    empty_trash,
     fault_in,
-    find_run,
     free_name,
     is_training,
-    list_runs,
-    runs_folder,
 )
 from s2s.runs.measurements import Measurement, MeasurementFolder
 from s2s.runs.metrics import Curves, Metrics
-from s2s.runs.opening import find_checkpoint, load
+from s2s.runs.opening import NamedCheckpoint
 from s2s.runs.run import Run, RunKey, Target
-from s2s.runs.store import RunFolder, now
+from s2s.runs.store import RunFolder, now, runs_folder
 from s2s.runs.teacher_forcing import WIDE_BEAM, Reference, first_difference
 from s2s.runs.texts import Texts

@@ -7,6 +7,7 @@ from typing import Any
 
 from s2s.config import shortened
 from s2s.decode import Hypothesis, SearchResult, StepRecord
+from s2s.files import to_json
 from s2s.tokenizers import Tokenizer
 
 LONGEST_SHOWN = 60  # characters of a text in a repr
@@ -29,15 +30,6 @@ class DecodedHypothesis:
             f"DecodedHypothesis({_shown(self.text)}, {len(self.tokens)} tokens, log_prob {self.log_prob:.3f},"
             f" score {self.score:.3f})"
         )
-
-    def to_json(self) -> dict[str, Any]:
-        """The command line's form."""
-        return {
-            "text": self.text,
-            "tokens": list(self.tokens),
-            "log_prob": self.log_prob,
-            "score": self.score,
-        }
 
 
 @dataclass(frozen=True)
@@ -80,16 +72,11 @@ class Decoded:
 
     def to_json(self, n_best: int | None = None) -> dict[str, Any]:
         """The command line's form, with the `n_best` hypotheses or all."""
-        best = {
-            "source": self.source,
-            "text": self.text,
-            "tokens": list(self.tokens),
-            "log_prob": self.log_prob,
-            "score": self.score,
-        }
-        return best | {
-            "hypotheses": [hypothesis.to_json() for hypothesis in self.hypotheses[:n_best]]
-        }
+        best, *hypotheses = (
+            {name: to_json(getattr(one, name)) for name in ("text", "tokens", "log_prob", "score")}
+            for one in (self, *self.hypotheses[:n_best])
+        )
+        return {"source": self.source, **best, "hypotheses": hypotheses}
 
 
 @dataclass(frozen=True)

@@ -15,18 +15,17 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import repeat
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from s2s import access, files
+from s2s import files
 from s2s.config import UserError
 from s2s.runs.store import now
 from s2s.scores import DEFAULT_TOKENIZER, METRICS, Scoring, is_comparable
-from s2s.settings import OWNER, SHIPPED_EVALUATIONS, home, new_id
+from s2s.settings import SHIPPED_EVALUATIONS, home, new_id
 
 FORMAT = 1
 ID = re.compile(r"[\w-]{1,64}")
@@ -289,26 +288,6 @@ def evaluations_folder() -> Path:
     return home() / "evaluations"
 
 
-def folder(
-    evaluation: str, verb: access.Verb = "view", workspace: str | None = None
-) -> EvaluationFolder:
-    """An evaluation's folder by its id. Raises UserError if there is none with which the workspace may do that."""
-    if not ID.fullmatch(evaluation):
-        raise access.unknown("evaluation", evaluation)
-    paths = [parent / evaluation for parent in (evaluations_folder(), SHIPPED_EVALUATIONS)]
-    path = next((path for path in paths if (path / "evaluation.json").is_file()), None)
-    if path is None:
-        raise access.unknown("evaluation", evaluation)
-    found = EvaluationFolder(path)
-    try:
-        owner = found.evaluation().owner
-    except UserError:  # damaged: the operator's
-        access.require(verb, access.evaluation_of(evaluation, OWNER), workspace)
-        raise
-    access.require(verb, access.evaluation_of(evaluation, owner), workspace)
-    return found
-
-
 def new_folder() -> EvaluationFolder:
     """A folder with an unguessable name, not created yet."""
     return EvaluationFolder(evaluations_folder() / new_id())
@@ -320,30 +299,6 @@ def shipped(run: str) -> Evaluation | None:
     return EvaluationFolder(path).evaluation() if (path / "evaluation.json").is_file() else None
 
 
-def list_evaluations(owner: str = OWNER, run: str | None = None) -> list[Evaluation]:
-    """An owner's evaluations, newest first; for one run, those that belong to it or have it among their systems.
-
-    Unreadable ones are left out; opening one by a link shows why.
-    """
-    found = []
-    for path in evaluations_folder().iterdir() if evaluations_folder().is_dir() else ():
-        if not ID.fullmatch(path.name):  # being deleted
-            continue
-        try:
-            evaluation = EvaluationFolder(path).evaluation()
-        except UserError:
-            continue
-        is_of_run = (
-            run is None
-            or run == evaluation.run
-            or any(run == system.run for system in evaluation.systems)
-        )
-        thing = access.evaluation_of(evaluation.id, evaluation.owner)
-        if access.may(owner, "list", thing) and is_of_run:
-            found.append(evaluation)
-    return sorted(found, key=lambda one: (one.created, one.id), reverse=True)
-
-
 def is_of_earlier_version(scores: Mapping[str, Any]) -> bool:
     """Whether scores.json has scores that were counted on texts as they were, so that they may differ from today's."""
     own = [one for one in scores.get("systems", ()) if one.get("scores", {}).keys() & METRICS]
@@ -352,11 +307,3 @@ def is_of_earlier_version(scores: Mapping[str, Any]) -> bool:
         for one in own
     )
     return not all(map(is_comparable, signatures))
-
-
-def delete(evaluation: str, owner: str = OWNER) -> None:
-    """Delete an evaluation with its files. Raises UserError if that owner does not have it."""
-    held = folder(evaluation, "delete", owner)
-    gone = held.path.rename(held.path.with_name(f".deleted-{evaluation}"))
-    access.forget("evaluation", evaluation)
-    shutil.rmtree(gone)

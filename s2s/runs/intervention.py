@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
@@ -35,22 +34,6 @@ class Interventions:
 
     def __bool__(self) -> bool:
         return bool(self.heads or self.keys)
-
-    def to_json(self) -> dict[str, Any]:
-        """All fields."""
-        return asdict(self)
-
-    @staticmethod
-    def from_json(content: Mapping[str, Any]) -> Interventions:
-        """The inverse of `to_json`."""
-        overridden = content["overridden"]
-        return Interventions(
-            tuple((Head(*head), name) for head, name in content["heads"]),
-            content["position"],
-            tuple(content["keys"]),
-            None if overridden is None else tuple(Head(*head) for head in overridden),
-            tuple((Head(*head), tuple(mean)) for head, mean in content["means"]),
-        )
 
     def on_device(self, model: Transformer) -> Means:
         """The mean outputs as the model computes."""

@@ -1,11 +1,9 @@
-"""The runs of a workspace as rows of a table; rename, annotate and delete them."""
+"""A run as one row of a table."""
 
 from __future__ import annotations
 
 import functools
 import itertools
-import os
-import time
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -15,13 +13,9 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from s2s import access
-from s2s.access import runs_folder
-from s2s.config import TRAINING_FAULTS, UserError
-from s2s.files import TRASH, UNDO_SECONDS, remove_older
+from s2s.config import TRAINING_FAULTS, UserError, asker
 from s2s.model import saved_steps
 from s2s.runs.store import STATES, RunFolder
-from s2s.settings import OWNER, SHIPPED
 
 LONGEST_NAME = 80
 LONGEST_TAG = 40
@@ -77,31 +71,6 @@ class RunSummary:
         return self.state in LIVE
 
 
-def list_runs(owner: str) -> list[RunSummary]:
-    """The runs in `S2S_HOME` that a workspace may list, newest first.
-
-    One whose recipe.json or status.json is broken is listed as failed, with the reason.
-    """
-    folder = runs_folder()
-    paths = (
-        [path for path in folder.iterdir() if access.ID.fullmatch(path.name)]
-        if folder.is_dir()
-        else []
-    )
-    rows = [row for path in paths if (row := row_of(path)) and _may(owner, "list", row)]
-    return sorted(rows, key=lambda row: (row.created, row.id), reverse=True)
-
-
-def find_run(run_id: str, owner: str) -> RunSummary | None:
-    """The row of one run, or None if there is none that this workspace may see."""
-    row = row_of(runs_folder() / run_id) if access.ID.fullmatch(run_id) else None
-    return row if row and _may(owner, "view", row) else None
-
-
-def _may(workspace: str, verb: access.Verb, row: RunSummary) -> bool:
-    return access.may(workspace, verb, access.run_of(row.id, row.owner))
-
-
 def is_training(folder: Path) -> bool:
     """Whether a process is training in the folder now."""
     lock_file = RunFolder(folder).lock_file
@@ -114,27 +83,6 @@ def is_training(folder: Path) -> bool:
         return True
 
 
-def rename(run_id: str, owner: str, name: str) -> None:
-    """Rename a run. Raises UserError for an empty or too long name, or another owner's run."""
-    folder = _own(run_id, owner, "change", "renamed")
-    name = checked_name(name)
-    folder.amend(lambda about: {"name": name})
-
-
-def annotate(
-    run_id: str, owner: str, *, tags: Iterable[str] | None = None, comment: str | None = None
-) -> None:
-    """Set a run's tags, comment or both; None leaves one unchanged.
-
-    Raises UserError if they are too many or too long.
-    """
-    changes: dict[str, object] = {} if tags is None else {"tags": list(checked_tags(tags))}
-    if comment is not None:
-        changes["comment"] = checked_comment(comment)
-    folder = _own(run_id, owner, "change", "annotated")
-    folder.amend(lambda about: changes)
-
-
 def free_name(name: str, taken: Collection[str], longest: int = LONGEST_NAME) -> str:
     """The name, with the next free number where it is taken: `small`, `small 2`, `small 3`."""
     name = name[:longest].rstrip()
@@ -145,43 +93,6 @@ def free_name(name: str, taken: Collection[str], longest: int = LONGEST_NAME) ->
         suffix = f" {number}"
         name = stem[: longest - len(suffix)].rstrip() + suffix
     raise AssertionError("numbers do not end")
-
-
-def delete(run_id: str, owner: str) -> None:
-    """Delete a run with all its files; `restore` takes it back for a minute. Raises UserError while it trains."""
-    empty_trash()
-    folder = _own(run_id, owner, "delete", "deleted")
-    lock = FileLock(folder.lock_file, timeout=0)
-    try:
-        with lock:
-            gone = folder.path.with_name(f"{TRASH}{run_id}")
-            os.utime(folder.path)  # when it was deleted
-            folder.path.rename(gone)
-            access.set_aside("run", run_id)
-    except Timeout as error:
-        raise UserError(
-            f"The run `{run_id}` is being trained; stop it first, then delete it."
-        ) from error
-
-
-def restore(run_id: str, owner: str) -> None:
-    """Take back a deletion. Raises UserError after a minute, and for another owner's run."""
-    gone = runs_folder() / f"{TRASH}{run_id}"
-    row = row_of(gone) if access.ID.fullmatch(run_id) else None
-    if row is None or not access.may(owner, "change", access.run_of(run_id, row.owner)):
-        raise UserError(
-            f"The run `{run_id}` cannot be restored any more: a deletion can be undone for a minute."
-        )
-    gone.rename(runs_folder() / run_id)
-    access.bring_back("run", run_id)
-
-
-def empty_trash(now: float | None = None) -> None:
-    """Remove the files of runs that were deleted more than a minute ago, and of zips that were never opened whole."""
-    now = time.time() if now is None else now
-    remove_older(runs_folder().glob(f"{TRASH}*"), UNDO_SECONDS, now)
-    remove_older(runs_folder().glob(f"{OPENING}*"), OPENING_SECONDS, now)
-    access.forget_set_aside(now - UNDO_SECONDS)
 
 
 def clean_name(name: str) -> str:
@@ -235,18 +146,6 @@ def checked_comment(comment: str) -> str:
     return clean
 
 
-def _own(run_id: str, owner: str, verb: access.Verb, done: str) -> RunFolder:
-    row = find_run(run_id, owner)
-    if row is None:
-        if access.ID.fullmatch(run_id) and (SHIPPED / run_id / "recipe.json").is_file():
-            raise UserError(
-                f"`{run_id}` ships with the program and cannot be {done}; train a run of your own."
-            )
-        raise UserError(f"There is no run `{run_id}` of yours; reload the page to see yours.")
-    access.require(verb, access.run_of(run_id, row.owner), owner)
-    return RunFolder(runs_folder() / run_id)
-
-
 def row_of(path: Path) -> RunSummary | None:
     """None if there is no run; a damaged run is listed as failed, with the reason."""
     about = None
@@ -280,7 +179,7 @@ def row_of(path: Path) -> RunSummary | None:
 
 def _damaged(path: Path, about: RunSummary | None, error: str) -> RunSummary:
     return replace(
-        about or RunSummary(path.name, path.name, OWNER, "", "", _changed(path), ""),
+        about or RunSummary(path.name, path.name, asker.LOCAL, "", "", _changed(path), ""),
         state="failed",
         error=error,
     )
@@ -327,7 +226,7 @@ def _stamp(path: Path) -> Stamp:
 def _about(path: Path, stamp: Stamp) -> RunSummary:
     about = RunFolder(path).about()
     name = str(about.get("name") or path.name)
-    owner = str(about.get("owner") or OWNER)
+    owner = str(about.get("owner") or asker.LOCAL)
     try:
         created = datetime.fromisoformat(about["created"]).timestamp()
         steps = int(about["recipe"]["train"]["steps"])

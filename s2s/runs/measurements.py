@@ -17,8 +17,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from s2s import access, files, settings
-from s2s.config import UserError
+from s2s import files, settings
+from s2s.config import UserError, asker
 from s2s.runs.evaluations import Sentences
 from s2s.runs.store import now
 
@@ -39,7 +39,7 @@ class Measurement:
     experiment: str
     sentences: Sentences
     settings: Mapping[str, Any] = field(default_factory=dict)
-    owner: str = field(default_factory=access.current)
+    owner: str = field(default_factory=asker.current)
     languages: tuple[str, ...] = ()
 
     @property

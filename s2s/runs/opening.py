@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from s2s.access import Verb, run_folder
 from s2s.config import UserError, shortened
 from s2s.faults import install
 from s2s.model import Transformer, WithoutDraws, load_weights, saved_steps, weights_path
@@ -25,56 +24,14 @@ class NamedCheckpoint(NamedTuple):
     step: int | None  # None: the best, which gives way to another where it cannot be read
 
 
-def find_checkpoint(
-    name: str | Path, checkpoint: int | str = "", verb: Verb = "explore"
-) -> NamedCheckpoint:
-    """A run by folder, id or demo name, alone or as `RUN@STEP`; its checkpoint may be given separately, too.
-
-    STEP and `checkpoint` are a step, `best` or `last`. A run whose whole name has an `@` is meant by it. Raises
-    UserError where there is no such run or checkpoint, and for two different checkpoints.
-    """
-    run, after = _split(name, verb)
-    folder = RunFolder(run_folder(run, verb))
-    given = [str(each) for each in (after, checkpoint) if each != ""]
-    if set(given) <= {"best"}:
-        return NamedCheckpoint(run, folder, None)
-    steps = [_step(folder, each) for each in given]
-    if len(set(steps)) > 1:
-        raise UserError(
-            f"`{shortened(name)}` is step {steps[0]} and the checkpoint {given[1]} is step {steps[1]}; give one of"
-            " them."
-        )
-    return NamedCheckpoint(run, folder, steps[0])
-
-
-def _split(name: str | Path, verb: Verb) -> tuple[str | Path, str]:
-    """The run and what follows its `@`, if anything does."""
-    run, at, after = str(name).rpartition("@")
-    if not at or not run:
-        return name, ""
-    if _is_run(name, verb):
-        return name, ""
-    named = Path(run) if isinstance(name, Path) else run
-    if not _is_checkpoint(after) and not _is_run(named, verb):
-        return name, ""  # no run at all
-    return named, after or "@"
-
-
-def _is_run(name: str | Path, verb: Verb) -> bool:
-    try:
-        run_folder(name, verb)
-    except UserError:
-        return False
-    return True
-
-
-def _is_checkpoint(text: str) -> bool:
+def is_checkpoint(text: str) -> bool:
+    """Whether that can name a checkpoint: a step, `best` or `last`."""
     return text in CHECKPOINTS or STEP.fullmatch(text) is not None
 
 
-def _step(folder: RunFolder, checkpoint: str) -> int:
-    """The step that a checkpoint is of."""
-    if not _is_checkpoint(checkpoint):
+def step_of(folder: RunFolder, checkpoint: str) -> int:
+    """The step that a checkpoint is of. Raises UserError where the run has no such checkpoint."""
+    if not is_checkpoint(checkpoint):
         raise UserError(
             f"`{shortened(checkpoint)}` is not a checkpoint; give a step such as 1500, or best or last."
         )
@@ -88,12 +45,10 @@ def _step(folder: RunFolder, checkpoint: str) -> int:
     return step
 
 
-def load(run: str | Path, step: int | str | None = None, *, device: str = "cpu") -> Run:
-    """Open a run by folder, id or demo name, at the given checkpoint or its best. Raises UserError if that fails.
-
-    `run` may name the checkpoint, as `RUN@STEP`; a step is a number, `best` or `last`.
-    """
-    _, folder, step = find_checkpoint(run, "" if step is None else step)
+def load(folder: RunFolder, step: int | None = None, *, device: str = "cpu") -> Run:
+    """Open a run at a step, or at its best one that can be read. Raises UserError if that fails."""
+    if step is not None:
+        step_of(folder, str(step))
     recipe = folder.recipe()
     src_tokenizer, tgt_tokenizer = folder.tokenizers()
     with WithoutDraws():

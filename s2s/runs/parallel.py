@@ -6,16 +6,16 @@ import functools
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import ExitStack, closing
+from dataclasses import replace
 from typing import Any
 
 from s2s.config import UserError
+from s2s.files import from_json, to_json
 from s2s.model import keep_freed_memory
 from s2s.processes.program import EndedError, Process, Program, TooLargeError
 from s2s.runs.decoded import Decoded
 from s2s.runs.decoder import ONE_THREAD, opened
-from s2s.runs.decoder.request import decoded_from_json, decoded_to_json
 from s2s.runs.run import ROWS, Run, RunKey
-from s2s.tokenizers import Languages
 
 MANY = 500  # sources per process; below this, its start-up of some seconds does not pay
 TRANSLATOR = Program("s2s.runs.parallel:translate_part", "decoder", variables=ONE_THREAD)
@@ -41,17 +41,19 @@ def translate(
         return run.translate(sources, strategy, **settings)
     run.configured(strategy, settings)
     run.check_lengths(sources)
-    # Batches of similar lengths; the longest first, lest one process is left with it.
-    order = sorted(range(len(sources)), key=lambda number: -len(sources[number]))
+    # Batches of similar lengths.
+    order = sorted(range(len(sources)), key=lambda number: len(sources[number]))
     parts = [order[start : start + ROWS] for start in range(0, len(order), ROWS)]
     results = dict[int, Decoded]()
-    waiting = iter(parts)
+    waiting = reversed(parts)  # the longest first, lest one process is left with it
     about = {"run": run.key, "strategy": strategy, "settings": dict(settings)}
 
     def serve(process: Process) -> None:
         for part in waiting:  # that no other process has taken
             number = process.order({**about, "sources": [sources[index] for index in part]})
-            results.update(zip(part, map(decoded_from_json, process.answers(number)), strict=True))
+            results.update(
+                zip(part, from_json(list[Decoded], [*process.answers(number)]), strict=True)
+            )
 
     try:
         # Whatever ends this ends the processes first, and with them the threads.
@@ -74,11 +76,9 @@ def translate(
 
 def translate_part(order: Mapping[str, Any], _: object) -> Iterator[dict[str, Any]]:
     """In such a process: each source's result, as JSON."""
-    folder, step, languages = order["run"]
-    run = _opened(RunKey(folder, step, Languages(*languages)))
-    yield from map(
-        decoded_to_json, run.translate(order["sources"], order["strategy"], **order["settings"])
-    )
+    run = _opened(from_json(RunKey, order["run"]))
+    for found in run.translate(order["sources"], order["strategy"], **order["settings"]):
+        yield to_json(replace(found, steps=()))
 
 
 @functools.cache

@@ -6,12 +6,11 @@ Texts and ids in, arrays out, with a forecast: a large model takes minutes. Know
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from math import ceil
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-import numpy as np
 from torch import Tensor
 
 from s2s.analysis import Head, heads, word_indices
@@ -218,22 +217,3 @@ def answered(run: Run, kind: str, given: ProbeInput) -> Any:
             return end.value
         if run.on_step:
             run.on_step()
-
-
-def to_json(answer: Any) -> dict[str, Any]:
-    """A dataclass of arrays and numbers."""
-    values = {row.name: getattr(answer, row.name) for row in fields(answer) if row.init}
-    return {
-        name: value.tolist() if isinstance(value, np.ndarray) else value
-        for name, value in values.items()
-    }
-
-
-def from_json(kind: type[Any], content: Mapping[str, Any]) -> Any:
-    """The inverse of `to_json`."""
-    return kind(
-        **{
-            name: np.array(value) if isinstance(value, list) else value
-            for name, value in content.items()
-        }
-    )

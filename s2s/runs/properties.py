@@ -6,7 +6,7 @@ Knows nothing of datasets or screens: what agrees in a sentence is given.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -22,10 +22,10 @@ from s2s.decode import (
     maximized_score,
     score_unit,
 )
+from s2s.files import from_json, to_json
 from s2s.runs.decoded import Decoded, DecodedHypothesis, quoted
 from s2s.runs.length_penalty import penalty_decides
 from s2s.runs.run import Run, RunKey
-from s2s.tokenizers import Languages
 from s2s.words import listed
 
 SINK_SHARE = 0.5  # of a head's weight, over all rows, on one token
@@ -59,16 +59,6 @@ class Decoding:
         changed = ", ".join(f"{name} {value}" for name, value in self.settings.items())
         return self.name or (f"{self.strategy} ({changed})" if changed else self.strategy)
 
-    def to_json(self) -> dict[str, Any]:
-        """All but what the run computes: that is named by its key."""
-        key = list(self.run.key) if self.run else None
-        return {
-            "strategy": self.strategy,
-            "settings": dict(self.settings),
-            "name": self.name,
-            "run": key,
-        }
-
 
 GREEDY_AND_BEAM = (Decoding("greedy"), Decoding("beam"))
 
@@ -81,41 +71,29 @@ class PropertySettings:
     agreement: FindAgreement | None = None  # None where no sentence's agreement is known
 
     def to_json(self) -> dict[str, Any]:
-        """What a search needs, which is all but `agreement`."""
-        return {"decodings": [decoding.to_json() for decoding in self.decodings]}
+        """What a search needs, which is all but `agreement`; runs are named by their keys."""
+        rows = [
+            {**to_json(replace(one, run=None)), "run": to_json(one.run.key) if one.run else None}
+            for one in self.decodings
+        ]
+        return {"decodings": rows}
 
     @staticmethod
     def from_json(content: Mapping[str, Any], opened: Callable[[RunKey], Run]) -> PropertySettings:
         """The inverse of `to_json`; `opened` opens the runs that it names."""
         rows = [
-            Decoding(**{**row, "run": opened(_run_key(row["run"])) if row["run"] else None})
+            Decoding(**{**row, "run": row["run"] and opened(from_json(RunKey, row["run"]))})
             for row in content["decodings"]
         ]
         return PropertySettings(tuple(rows))
 
 
-def _run_key(given: Sequence[Any]) -> RunKey:
-    folder, step, languages = given
-    return RunKey(folder, step, Languages(*languages))
-
-
-@dataclass(frozen=True)
-class Finding:
+class Finding(NamedTuple):
     """Whether a sentence has a property, None where that cannot be said; and why, with texts in backticks."""
 
     holds: bool | None
     why: str
     head: tuple[str, int, int] | None = None  # the kind, layer and head, from 0, that show it
-
-    def to_json(self) -> list[Any]:
-        """The fields in their order."""
-        return [self.holds, self.why, self.head]
-
-    @staticmethod
-    def from_json(content: Sequence[Any]) -> Finding:
-        """The inverse of `to_json`."""
-        holds, why, head = content
-        return Finding(holds, why, (head[0], head[1], head[2]) if head else None)
 
 
 Judge = Callable[[Run, Sequence[str], PropertySettings], list[Finding]]

@@ -6,7 +6,7 @@ import json
 import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ import numpy as np
 from s2s.config import Recipe, UserError, flat, shortened
 from s2s.runs.differences import HARDWARE_SETTINGS, varied_settings
 from s2s.runs.metrics import Curves, Metrics
-from s2s.runs.opening import find_checkpoint
+from s2s.runs.opening import NamedCheckpoint
 from s2s.runs.portable import dataset_name
 from s2s.runs.store import RunFolder
 
@@ -143,14 +143,13 @@ def _start(about: Mapping[str, Any]) -> str:
     return f"{name}@{start.get('step')}" if name else ""
 
 
-def by_setting(runs: Sequence[str | Path]) -> list[dict[str, Any]]:
+def by_setting(named: Mapping[str, NamedCheckpoint]) -> list[dict[str, Any]]:
     """A row per setting: the settings that differ, the `runs`, their number `n` and `seeds`, and for each of SCORES, at
     the best validation, `SCORE` (the mean) and `SCORE sd` (the sample standard deviation; None for one run).
 
-    `runs` are folders, ids or demo names, alone or as `RUN@STEP`; those that differ in more than their seed are in
-    different rows. Raises UserError for a run that has not finished or does not exist, or a step without a validation.
+    `named` are checkpoints by what named them; those that differ in more than their seed are in different rows. Raises
+    UserError for a run that has not finished, or a step without a validation.
     """
-    named = {str(run): find_checkpoint(run) for run in runs}
     folders = {run: checkpoint.folder for run, checkpoint in named.items()}
     for run, folder in folders.items():
         if folder.status().get("state") != "done":

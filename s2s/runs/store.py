@@ -21,7 +21,7 @@ from typing import Any
 
 from filelock import FileLock
 
-from s2s import files, tokenizers
+from s2s import files, settings, tokenizers
 from s2s.config import Recipe, UserError, override
 from s2s.model import saved_steps
 from s2s.tokenizers import Tokenizer
@@ -60,6 +60,11 @@ def _own_source(about: Mapping[str, Any]) -> dict[str, str]:
 def now() -> str:
     """The time in UTC, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def runs_folder() -> Path:
+    """The folder of all runs."""
+    return settings.home() / "runs"
 
 
 class RunFolder:

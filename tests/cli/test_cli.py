@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 import s2s
-from s2s import access, settings
+from s2s import settings
 from s2s.cli import commands, main, parser, progress, training
-from s2s.config import PRESETS, Recipe, UserError, override
+from s2s.config import PRESETS, Recipe, UserError, asker, override
 from s2s.data import load_pairs_for_training
 from s2s.jobs.training import RunRequest
 from s2s.runs import RunFolder
@@ -713,7 +713,7 @@ def crash(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object) -> None:
         raise RuntimeError(text)
 
-    monkeypatch.setattr("s2s.runs.load", broken)
+    monkeypatch.setattr("s2s.library.checkpoints.load", broken)
 
 
 @pytest.mark.usefixtures("crash")
@@ -769,12 +769,12 @@ def test_on_a_hosted_server_the_command_line_works_for_its_operator(
 
     def presets(arguments: object) -> None:
         """Notes who works."""
-        found.append(access.current())
+        found.append(asker.current())
 
     monkeypatch.setattr(parser, "presets", presets)
-    assert access.current() == access.NOBODY
+    assert asker.current() == asker.NOBODY
     assert main(["presets"]) == 0
-    assert found == [access.LOCAL]
+    assert found == [asker.LOCAL]
 
 
 def test_a_run_goes_into_a_zip_and_comes_back(say: Say, run: Path, tmp_path: Path) -> None:

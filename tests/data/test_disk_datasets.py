@@ -11,8 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from s2s.access import acting_as
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.data import Pair, absolute, load, parse_spec, splits
 from s2s.data.repository import sampling
 
@@ -167,7 +166,7 @@ def test_a_visitor_of_a_hosted_server_reads_no_folder_of_it(
     saved: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("S2S_HOSTED", "1")
-    with acting_as("visitor"):
+    with asker.acting_as("visitor"):
         for spec in (f"disk:{saved}/one", "disk:/", "disk:", f"disk:{saved}/nowhere#rows=1"):
             for read in (load, splits):
                 with pytest.raises(UserError, match="names files of the server"):

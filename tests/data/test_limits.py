@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from s2s import access, cli, settings
-from s2s.config import DataConfig, Recipe, UserError, override, parse_assignments
+from s2s import cli, settings
+from s2s.config import DataConfig, Recipe, UserError, asker, override, parse_assignments
 from s2s.data import load, profile
 from s2s.data.caps import Caps
 from s2s.processes.program import Process
@@ -64,7 +64,7 @@ def test_too_wide_a_table_is_refused_at_little_cost(tmp_path: Path) -> None:
                 "data": DataConfig().to_json(),
                 "caps": Caps().to_json(),
                 "token": "",
-                "workspace": access.current(),
+                "workspace": asker.current(),
             }
             said = f"`{name}` has .* columns or more, and the limit is 1,000 .*; give only the col"
             with pytest.raises(UserError, match=said):

@@ -19,6 +19,7 @@ from s2s.data import load, profile, reader, saved_datasets
 from s2s.data.caps import Caps
 from s2s.data.profile import MAX_WAIT
 from s2s.data.sections import PROFILE_SECTIONS, Progress
+from s2s.library.own import list_datasets
 from s2s.processes.bounds import UNLIMITED
 from tests import other_systems
 from tests.data.reading import ProcessHere
@@ -56,7 +57,7 @@ def test_a_file_becomes_an_upload_that_can_be_saved() -> None:
     assert not of.folder.exists()
     again = profile.profile_of(f"corpus:{hash}")
     assert again.result("preview")["n_pairs"] == 4
-    assert [row.name for row in saved_datasets.listing("anna")] == ["pairs.tsv"]
+    assert [row.name for row in list_datasets("anna")] == ["pairs.tsv"]
 
 
 @pytest.mark.usefixtures("_here")

@@ -10,6 +10,8 @@ import pytest
 from s2s import settings
 from s2s.config import UserError
 from s2s.data import Corpus, Gold, Link, Pair, absolute, load, saved_datasets, splits
+from s2s.library import Library
+from s2s.library.own import list_datasets
 from tests.conftest import full_disk
 
 ODD = (
@@ -128,15 +130,15 @@ def test_stored_texts_are_the_owners_newest_first(clock):
     first = keep("one")
     second = keep("two")
     _ = keep("three", owner="bert")
-    assert saved_datasets.listing("anna") == [
+    assert list_datasets("anna") == [
         saved_datasets.SavedDataset(second, "mine", 1, "2026-01-01T00:00:01+00:00"),
         saved_datasets.SavedDataset(first, "mine", 1, "2026-01-01T00:00:00+00:00"),
     ]
-    assert [row.spec for row in saved_datasets.listing("anna")] == [
+    assert [row.spec for row in list_datasets("anna")] == [
         f"corpus:{second}",
         f"corpus:{first}",
     ]
-    assert saved_datasets.listing("nobody") == []
+    assert list_datasets("nobody") == []
 
 
 def test_storing_again_changes_the_name_and_nothing_else(clock):
@@ -144,16 +146,16 @@ def test_storing_again_changes_the_name_and_nothing_else(clock):
     before = about(hash)
     assert keep(name="new") == hash
     assert about(hash) == before | {"name": "new"}
-    assert len(saved_datasets.listing("anna")) == 1
+    assert len(list_datasets("anna")) == 1
 
 
 def test_a_text_is_renamed_and_deleted():
     hash = keep()
     other = keep("two")
-    saved_datasets.rename(hash, "anna", "better")
-    assert {row.name for row in saved_datasets.listing("anna")} == {"better", "mine"}
-    saved_datasets.delete(hash, "anna")
-    assert [row.hash for row in saved_datasets.listing("anna")] == [other]
+    saved_datasets.rename(Library("anna").dataset(hash, "change"), "better")
+    assert {row.name for row in list_datasets("anna")} == {"better", "mine"}
+    saved_datasets.delete(Library("anna").dataset(hash, "delete"))
+    assert [row.hash for row in list_datasets("anna")] == [other]
     assert [path.name for path in (settings.home() / "corpora").iterdir()] == [other]
     with pytest.raises(UserError, match=rf"There is no saved dataset `{hash}` here"):
         load(f"corpus:{hash}")
@@ -162,15 +164,15 @@ def test_a_text_is_renamed_and_deleted():
 @pytest.mark.parametrize(
     "change",
     [
-        lambda hash: saved_datasets.delete(hash, "bert"),
-        lambda hash: saved_datasets.rename(hash, "bert", "his"),
+        lambda hash: saved_datasets.delete(Library("bert").dataset(hash, "delete")),
+        lambda hash: saved_datasets.rename(Library("bert").dataset(hash, "change"), "his"),
     ],
 )
 def test_a_text_of_another_owner_is_left_alone(change):
     hash = keep()
     with pytest.raises(UserError, match=rf"There is no saved dataset `{hash}` here"):
         change(hash)
-    assert [row.name for row in saved_datasets.listing("anna")] == ["mine"]
+    assert [row.name for row in list_datasets("anna")] == ["mine"]
 
 
 @pytest.mark.parametrize("name", ["", "  ", "\n"])
@@ -179,7 +181,7 @@ def test_a_text_needs_a_name(name):
     with pytest.raises(UserError, match=r"The dataset has no name; give it one\."):
         keep(name=name)
     with pytest.raises(UserError, match="has no name"):
-        saved_datasets.rename(hash, "anna", name)
+        saved_datasets.rename(Library("anna").dataset(hash, "change"), name)
 
 
 OUTSIDE = [
@@ -205,8 +207,8 @@ def test_what_is_no_hash_never_becomes_a_path(place):
     place = place.format(hash, hash)
     for attempt in (
         lambda: load(f"corpus:{place}"),
-        lambda: saved_datasets.delete(place, "anna"),
-        lambda: saved_datasets.rename(place, "anna", "x"),
+        lambda: saved_datasets.delete(Library("anna").dataset(place, "delete")),
+        lambda: saved_datasets.rename(Library("anna").dataset(place, "change"), "x"),
     ):
         with pytest.raises(
             UserError,
@@ -214,7 +216,7 @@ def test_what_is_no_hash_never_becomes_a_path(place):
         ):
             attempt()
     assert (settings.home() / "secret").is_dir()
-    assert len(saved_datasets.listing("anna")) == 1
+    assert len(list_datasets("anna")) == 1
 
 
 def spoil(hash, **changes):
@@ -242,7 +244,7 @@ def test_a_broken_folder_is_left_out_and_answered_in_a_sentence(how):
     whole = keep("whole")
     hash = keep()
     SPOILT[how](hash)
-    assert [row.hash for row in saved_datasets.listing("anna")] == [whole]
+    assert [row.hash for row in list_datasets("anna")] == [whole]
     with pytest.raises(UserError, match=rf"saved dataset `{hash}`") as caught:
         load(f"corpus:{hash}")
     assert str(settings.home()) not in str(caught.value)
@@ -282,7 +284,7 @@ def test_a_full_disk_stores_nothing_and_names_no_folder():
     ):
         saved_datasets.save(CORPUS, name="mine", owner="anna")
     assert str(settings.home()) not in str(caught.value)
-    assert saved_datasets.listing("anna") == []
+    assert list_datasets("anna") == []
     assert (
         load(f"corpus:{saved_datasets.save(CORPUS, name='mine', owner='anna')}").hash == CORPUS.hash
     )
@@ -297,7 +299,7 @@ def test_a_folder_that_cannot_be_moved_is_not_half_deleted(monkeypatch):
     with pytest.raises(
         UserError, match=rf"`{hash}` cannot be deleted \(Permission denied\); try again later\."
     ):
-        saved_datasets.delete(hash, "anna")
+        saved_datasets.delete(Library("anna").dataset(hash, "delete"))
     assert load(f"corpus:{hash}").pairs == (Pair("one", "eins"),)
 
 
@@ -308,8 +310,8 @@ def test_the_same_text_of_a_dataset_that_has_another_owner_now_is_one_of_its_own
     second = saved_datasets.save(CORPUS, name="again", owner="anna")
     assert second != first
     assert saved_datasets.save(CORPUS, name="third", owner="anna") == second
-    assert [row.name for row in saved_datasets.listing("account")] == ["mine"]
-    assert [row.name for row in saved_datasets.listing("anna")] == ["third"]
+    assert [row.name for row in list_datasets("account")] == ["mine"]
+    assert [row.name for row in list_datasets("anna")] == ["third"]
 
 
 def test_an_upload_that_cannot_be_moved_can_be_saved_later(tmp_path, monkeypatch):

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from s2s import settings
+from s2s.config import DeniedError
 from s2s.data import load, profile, uploads
 from s2s.data.uploads import Upload
+from s2s.library import Library
 from tests.data.test_profile import PAIRS, done
 
 
@@ -28,8 +30,7 @@ def read(upload: Upload, spec: str) -> list[str]:
 def test_an_upload_is_opened_by_its_id_and_is_not_read_again() -> None:
     first = begun()
     assert read(first, "pairs.tsv#src=src,tgt=tgt")[0] == "one"
-    again = uploads.opened(first.id, "anna")
-    assert again is not None
+    again = Library("anna").upload(first.id)
     assert (again.name, again.files, again.spec) == (first.name, first.files, first.spec)
     again.read("pairs.tsv#src=src,tgt=tgt")
     assert not again.profile.request
@@ -39,16 +40,13 @@ def test_an_upload_is_opened_by_its_id_and_is_not_read_again() -> None:
 @pytest.mark.usefixtures("_here")
 def test_two_pages_read_one_upload_in_different_ways() -> None:
     one = begun()
-    other = uploads.opened(one.id, "anna")
-    assert other is not None
+    other = Library("anna").upload(one.id)
     assert read(one, "pairs.tsv#src=src,tgt=tgt")[0] == "one"
     assert read(other, "pairs.tsv#src=tgt,tgt=src")[0] == "eins"
     assert read(one, "pairs.tsv#src=src,tgt=tgt")[0] == "one"
     assert load(one.save("mine")).pairs[0].src == "one"
     assert not other.is_there
-    saved = uploads.opened(one.id, "anna")
-    assert saved is not None
-    assert saved.saved == one.saved
+    assert Library("anna").upload(one.id).saved == one.saved
 
 
 @pytest.mark.usefixtures("_here")
@@ -63,15 +61,18 @@ def test_one_upload_has_few_readings_at_a_time() -> None:
 @pytest.mark.parametrize("id", ["", "../incoming", "x" * 16, "0" * 15, "..", "a/b"])
 def test_no_other_id_opens_anything(id: str) -> None:
     begun()
-    assert uploads.opened(id, "anna") is None
+    with pytest.raises(DeniedError):
+        Library("anna").upload(id)
 
 
 def test_an_upload_is_its_owners_and_lasts_a_day(monkeypatch: pytest.MonkeyPatch) -> None:
     upload = begun()
-    assert uploads.opened(upload.id, "bert") is None
+    with pytest.raises(DeniedError):
+        Library("bert").upload(upload.id)
     now = time.time()
     monkeypatch.setattr(time, "time", lambda: now + 86_500)
-    assert uploads.opened(upload.id, "anna") is None
+    with pytest.raises(DeniedError):
+        Library("anna").upload(upload.id)
     assert not upload.is_there
 
 
@@ -79,7 +80,8 @@ def test_an_upload_is_its_owners_and_lasts_a_day(monkeypatch: pytest.MonkeyPatch
 def test_a_damaged_record_opens_nothing(content: bytes) -> None:
     upload = begun()
     (upload.folder / uploads.RECORD).write_bytes(content)
-    assert uploads.opened(upload.id, "anna") is None
+    with pytest.raises(DeniedError):
+        Library("anna").upload(upload.id)
 
 
 def test_what_is_old_or_unreachable_is_deleted() -> None:

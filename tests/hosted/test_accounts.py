@@ -1,11 +1,12 @@
 import pytest
 
-from s2s import access, storage
 from s2s.config import UserError
 from s2s.data import saved_datasets, uploads
+from s2s.files import stored
 from s2s.hosted import account_of, keys, rows, workspace_of_account
 from s2s.hosted import accounts as module
 from s2s.jobs import run_service
+from s2s.library import Library
 from s2s.processes import queue
 from tests.hosted import acting
 from tests.storing import store_dataset, store_evaluation, store_run
@@ -21,7 +22,7 @@ def test_an_account_is_a_hash_of_issuer_and_subject() -> None:
     assert account_of(USER | {"iss": "x\ny", "sub": "z"}) != account_of(
         USER | {"iss": "x", "sub": "y\nz"}
     )
-    assert access.ID.fullmatch(workspace_of_account(account))
+    assert stored.ID.fullmatch(workspace_of_account(account))
 
 
 @pytest.mark.parametrize(
@@ -57,19 +58,19 @@ def test_everything_changes_hands_and_can_be_used_as_before() -> None:
     store_run("r2", "somebody")
     mine = workspace_of_account(account)
     assert acting.merge(key, account) == 4
-    assert storage.usage(key.digest) == storage.Usage()
-    used = storage.usage(mine)
+    assert stored.usage(key.digest) == stored.Usage()
+    used = stored.usage(mine)
     assert (used.runs, used.datasets, used.evaluations, used.uploads) == (1, 1, 1, 1)
     assert [job.run for job in queue.jobs(mine)] == ["r1"]
     run_service.rename("r1", mine, "renamed")
-    saved_datasets.rename(hash, mine, "renamed")
+    saved_datasets.rename(Library(mine).dataset(hash, "change"), "renamed")
     with pytest.raises(UserError):
-        saved_datasets.rename(hash, key.digest, "renamed")
+        saved_datasets.rename(Library(key.digest).dataset(hash, "change"), "renamed")
     found = rows.find(mine)
     assert found
     assert found.account == account
     assert acting.merge(key, account) == 0
-    assert storage.usage("somebody").runs == 1
+    assert stored.usage("somebody").runs == 1
 
 
 def test_a_merge_that_was_interrupted_is_finished_by_the_next(
@@ -80,7 +81,7 @@ def test_a_merge_that_was_interrupted_is_finished_by_the_next(
     given = module._give
     calls = []
 
-    def give(item: storage.Item, target: str) -> None:
+    def give(item: stored.Item, target: str) -> None:
         calls.append(item)
         if len(calls) == 3:
             raise KeyboardInterrupt
@@ -90,9 +91,9 @@ def test_a_merge_that_was_interrupted_is_finished_by_the_next(
         patch.setattr(module, "_give", give)
         with pytest.raises(KeyboardInterrupt):
             acting.merge(key, account)
-    assert len(storage.items(key.digest)) == 2
+    assert len(stored.items(key.digest)) == 2
     assert acting.merge(key, account) == 2
-    assert storage.items(key.digest) == []
+    assert stored.items(key.digest) == []
     assert queue.jobs(key.digest) == []
 
 
@@ -105,7 +106,7 @@ def test_waiting_jobs_change_hands_with_what_they_read_and_a_running_one_ends_fi
     assert job
     with pytest.raises(UserError, match=r"is running; merge when it is done"):
         acting.merge(key, account)
-    assert len(storage.items(key.digest)) == 2
+    assert len(stored.items(key.digest)) == 2
     queue.hand_back(job.id, "w")
     assert acting.merge(key, account) == 2
     assert queue.jobs(key.digest) == []
@@ -120,4 +121,4 @@ def test_an_account_is_not_merged_into_itself() -> None:
     key = rows.open_link(acting.make_link(workspace_of_account(account)))
     assert key
     assert acting.merge(key, account) == 0
-    assert storage.usage(workspace_of_account(account)).runs == 1
+    assert stored.usage(workspace_of_account(account)).runs == 1

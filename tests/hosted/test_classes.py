@@ -3,8 +3,8 @@
 import pytest
 import sqlalchemy as sa
 
-from s2s import access, lessons
-from s2s.config import UserError
+from s2s import lessons
+from s2s.config import UserError, asker
 from s2s.hosted import deletion
 from s2s.lessons import classes
 from s2s.lessons.classes import CLASS_DAYS, DAY, PARTICIPANTS
@@ -15,30 +15,30 @@ LESSON = "five-minutes"
 
 
 def opened() -> str:
-    with access.acting_as("teacher"):
+    with asker.acting_as("teacher"):
         return lessons.open_class(LESSON, now=NOW).id
 
 
 def seen(id: str, now: float = NOW + 10) -> list[tuple[int, int, int]]:
-    with access.acting_as("teacher"):
+    with asker.acting_as("teacher"):
         found = lessons.participants(id, now=now)
     return [(each.number, each.step, each.n_right) for each in found]
 
 
 def test_only_who_agrees_is_seen_and_only_while_they_agree() -> None:
     id = opened()
-    with access.acting_as("ann"):
+    with asker.acting_as("ann"):
         lessons.note_participant(id, 2, 1, now=NOW)
         assert not lessons.is_participant(id)
     assert seen(id) == []
     for number, name in enumerate(("ann", "bob")):
-        with access.acting_as(name):
+        with asker.acting_as(name):
             lessons.join_class(id, 1, 0, now=NOW + number)
-    with access.acting_as("ann"):
+    with asker.acting_as("ann"):
         lessons.note_participant(id, 3, 2, now=NOW + 5)
         lessons.join_class(id, 3, 2, now=NOW + 6)  # another tab
     assert seen(id) == [(1, 3, 2), (2, 1, 0)]
-    with access.acting_as("ann"):
+    with asker.acting_as("ann"):
         lessons.leave_class(id)
     assert seen(id) == [(1, 1, 0)]
 
@@ -48,7 +48,7 @@ def test_two_tabs_that_join_at_the_same_moment_are_one_participant(
 ) -> None:
     id = opened()
     monkeypatch.setattr(classes, "is_participant", lambda id: False)  # both have just looked
-    with access.acting_as("ann"):
+    with asker.acting_as("ann"):
         for step in (1, 2):
             lessons.join_class(id, step, 0, now=NOW)
     assert seen(id) == [(1, 2, 0)]
@@ -56,7 +56,7 @@ def test_two_tabs_that_join_at_the_same_moment_are_one_participant(
 
 def test_no_name_is_stored() -> None:
     id = opened()
-    with access.acting_as("ann"):
+    with asker.acting_as("ann"):
         lessons.join_class(id, 1, 0, now=NOW)
     with queue.begin() as connection:
         rows = connection.execute(sa.select(PARTICIPANTS)).all()
@@ -65,7 +65,7 @@ def test_no_name_is_stored() -> None:
 
 def test_others_see_nothing_and_close_nothing() -> None:
     id = opened()
-    with access.acting_as("ann"):
+    with asker.acting_as("ann"):
         lessons.join_class(id, 1, 0, now=NOW)
         for act in (lessons.participants, lessons.close_class):
             told = []
@@ -80,35 +80,35 @@ def test_others_see_nothing_and_close_nothing() -> None:
 
 def test_what_is_closed_or_old_is_forgotten() -> None:
     id = opened()
-    with access.acting_as("ann"):
+    with asker.acting_as("ann"):
         lessons.join_class(id, 1, 0, now=NOW)
     assert seen(id, NOW + DAY + 1) == []
     with pytest.raises(UserError, match="is closed"):
         lessons.find_class(id, now=NOW + CLASS_DAYS * DAY + 1)
     lessons.delete_expired_classes(NOW + DAY + 1)
-    with access.acting_as("ann"):
+    with asker.acting_as("ann"):
         assert not lessons.is_participant(id)
         lessons.join_class(id, 1, 0, now=NOW)
-    with access.acting_as("teacher"):
+    with asker.acting_as("teacher"):
         lessons.close_class(id)
         assert lessons.own_classes(now=NOW) == []
-    with access.acting_as("ann"):
+    with asker.acting_as("ann"):
         assert not lessons.is_participant(id)
         with pytest.raises(UserError, match="nobody sees"):
             lessons.join_class(id, 1, 0, now=NOW)
-    with access.acting_as("teacher"), pytest.raises(UserError, match="no lesson"):
+    with asker.acting_as("teacher"), pytest.raises(UserError, match="no lesson"):
         lessons.open_class("none")
 
 
 def test_a_deleted_workspace_is_in_no_class() -> None:
     id = opened()
     for name in ("ann", "bob"):
-        with access.acting_as(name):
+        with asker.acting_as(name):
             lessons.join_class(id, 1, 0, now=NOW)
-    with access.acting_as("ann"):
+    with asker.acting_as("ann"):
         deletion.delete_workspace("ann")
     assert len(seen(id)) == 1
-    with access.acting_as("teacher"):
+    with asker.acting_as("teacher"):
         deletion.delete_workspace("teacher")
-    with access.acting_as("bob"):
+    with asker.acting_as("bob"):
         assert not lessons.is_participant(id)

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from s2s import access, lessons, settings, storage
-from s2s.config import UserError
+from s2s import lessons, settings
+from s2s.config import UserError, asker
 from s2s.data import uploads
+from s2s.files import stored
 from s2s.hosted import exports, rows
+from s2s.library import sharing
 from s2s.links import short as short_links
 from s2s.processes import queue
 from tests.hosted import acting
@@ -37,15 +39,15 @@ def test_all_of_one_workspace_goes_and_all_of_another_stays() -> None:
     store_everything("bob", "run-of-bob")
     before = files()
     store_everything("ann", "run-of-ann")
-    with access.acting_as("ann"):
-        run = access.run_in(settings.home() / "runs" / "run-of-ann")
-        access.share(run, access.Sharing(link=True))
+    with asker.acting_as("ann"):
+        run = sharing.run_in(settings.home() / "runs" / "run-of-ann")
+        sharing.share(run, sharing.Sharing(link=True))
     deleted = store_run("deleted", "ann")
-    with access.acting_as("ann"):
-        access.share(access.run_in(deleted), access.Sharing(link=True))
+    with asker.acting_as("ann"):
+        sharing.share(sharing.run_in(deleted), sharing.Sharing(link=True))
     deleted.rename(deleted.with_name(".deleted-deleted"))
     key = rows.open_link(acting.make_link("ann"))
-    with access.acting_as("ann"):
+    with asker.acting_as("ann"):
         link = short_links.make(short_links.Content("", {"src": "x"}))
         lessons.note_step("five-minutes", 1)
         lessons.add_lesson(lessons.LESSONS["five-minutes"])
@@ -53,10 +55,10 @@ def test_all_of_one_workspace_goes_and_all_of_another_stays() -> None:
     used = acting.delete_workspace("ann", sleep=lambda seconds: None)
     assert (used.runs, used.datasets, used.evaluations, used.uploads) == (2, 1, 1, 1)
     assert files() == before
-    assert storage.items("ann") == []
+    assert stored.items("ann") == []
     assert queue.jobs("ann") == []
     assert rows.find("ann") is None
-    with access.acting_as("ann"):
+    with asker.acting_as("ann"):
         assert lessons.all_progress() == {}
         assert lessons.own_lessons() == []
     assert key
@@ -65,7 +67,7 @@ def test_all_of_one_workspace_goes_and_all_of_another_stays() -> None:
         short_links.find(link.letters)
     assert len(queue.jobs("bob")) == 1
     assert rows.find("bob")
-    assert acting.delete_workspace("ann") == storage.Usage()  # nothing is left
+    assert acting.delete_workspace("ann") == stored.Usage()  # nothing is left
 
 
 @pytest.mark.parametrize("name", ["", "local", "everybody", "../runs", "a/b", "ä" * 99, "."])

@@ -7,14 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from s2s import access, lessons, settings
+from s2s import lessons, settings
+from s2s.config import asker
 from s2s.data import profile, uploads
 from s2s.files import database
+from s2s.library.own import delete_run, delete_short_link
 from s2s.links import short as short_links
 from s2s.processes import queue
 from s2s.processes.queue import erasure
 from s2s.processes.queue.job_logs import log_path
-from s2s.runs import listing
 from tests.hosted import acting
 from tests.storing import store_dataset, store_evaluation, store_run
 
@@ -39,7 +40,7 @@ def write_everything(owner: str, marker: str) -> None:
     for run in (f"{marker}-run", f"{marker}-other"):
         folder = store_run(run, owner)
         (folder / "note.txt").write_text(marker)
-    listing.delete(f"{marker}-other", owner)
+    delete_run(f"{marker}-other", owner)
     store_dataset(owner, name=f"{marker} dataset")
     store_evaluation(owner, name=f"{marker} evaluation")
     uploads.begin("file", "x", [(f"{marker}.txt", marker.encode())], owner=owner)
@@ -47,7 +48,7 @@ def write_everything(owner: str, marker: str) -> None:
     log_path(job).write_text(marker)
     queue.keep_log(job)
     acting.keep(owner)
-    with access.acting_as(owner):
+    with asker.acting_as(owner):
         for number in range(40):
             view = {"src": f"{marker} {number} " * 30}
             short_links.make(short_links.Content("", view, f"{marker} title", f"{marker} note"))
@@ -90,9 +91,9 @@ def test_what_is_deleted_alone_leaves_the_files_too(what: str) -> None:
         queue.submit("train", "ann", f"{MARKER}-run", {"name": MARKER})
         queue.delete_jobs(f"{MARKER}-run")
     elif what == "short link":
-        with access.acting_as("ann"):
+        with asker.acting_as("ann"):
             link = short_links.make(short_links.Content("", {"src": MARKER}))
-            short_links.delete(link.letters)
+            delete_short_link(link.letters)
     else:
         job = queue.submit("train", "ann", "r2", {})
         log_path(job).write_text(MARKER)

@@ -3,9 +3,10 @@ from pathlib import Path
 
 import pytest
 
-from s2s import access, lessons, settings, storage
-from s2s.config import UserError
+from s2s import lessons, settings
+from s2s.config import UserError, asker
 from s2s.data import uploads
+from s2s.files import stored
 from s2s.hosted import expiry
 from s2s.hosted.rows import DAY
 from s2s.processes import queue
@@ -16,11 +17,11 @@ NOW = 2_000_000_000.0
 
 
 def folder(item: str) -> Path:
-    return next(each.folder for each in storage.items() if each.id == item)
+    return next(each.folder for each in stored.items() if each.id == item)
 
 
 def left() -> set[str]:
-    return {item.id for item in storage.items()}
+    return {item.id for item in stored.items()}
 
 
 def test_what_nobody_changed_for_a_month_is_deleted() -> None:
@@ -47,13 +48,13 @@ def test_what_was_kept_stays_for_another_month() -> None:
 
 def test_answers_of_a_kept_workspace_stay_for_another_month() -> None:
     for workspace in ("ann", "bob"):
-        with access.acting_as(workspace):
+        with asker.acting_as(workspace):
             lessons.note_step("five-minutes", 1, "right", now=NOW - 31 * DAY)
     acting.keep("ann", now=NOW - DAY)
     expiry.delete_expired(now=NOW)
     found = []
     for workspace in ("ann", "bob"):
-        with access.acting_as(workspace):
+        with asker.acting_as(workspace):
             found.append(len(lessons.all_progress()))
     assert found == [1, 0]
 

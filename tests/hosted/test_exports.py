@@ -9,8 +9,8 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.testclient import TestClient
 
-from s2s import access, lessons, settings
-from s2s.config import UserError
+from s2s import lessons, settings
+from s2s.config import UserError, asker
 from s2s.data import uploads
 from s2s.hosted import ROUTES, Visits, exports, keys
 from s2s.links import short as short_links
@@ -39,7 +39,7 @@ def test_everything_of_one_workspace_is_in_it_and_nothing_of_another() -> None:
     uploads.begin("file", "x", [("a b.txt", b"hello")], owner="ann")
     store_run("r2", OTHER)
     for workspace, step in (("ann", 1), (OTHER, 2)):
-        with access.acting_as(workspace):
+        with asker.acting_as(workspace):
             lessons.note_step("five-minutes", step, "right")
             lessons.add_lesson(replace(FIRST, title=f"Of {workspace}"))
             view = short_links.Content("steps", {"src": "ça va"}, f"Link of {workspace}", "*note*")
@@ -65,7 +65,7 @@ def test_everything_of_one_workspace_is_in_it_and_nothing_of_another() -> None:
         "link": "/steps?v=1&src=%C3%A7a+va",
         "run": {"run": "r1"},
     }
-    with access.acting_as("ann"):
+    with asker.acting_as("ann"):
         assert [short_links.written(own.letters) for own in short_links.own()] == [link["letters"]]
     assert b"runs: 1, datasets: 1, evaluations: 1, uploads: 1" in content["README.md"]
     assert f"datasets/K-ln-{hash}/train.src" in names
@@ -124,7 +124,7 @@ def test_an_empty_workspace_and_nobody_have_nothing_to_export() -> None:
 
 def test_lessons_and_links_alone_are_exported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(secrets, "token_urlsafe", lambda n_bytes: "-" * (n_bytes * 4 // 3))
-    with access.acting_as("ann"):
+    with asker.acting_as("ann"):
         own = lessons.add_lesson(FIRST)
         lessons.note_step("five-minutes", 1, "right")
         short_links.make(short_links.Content("", {"src": "a"}))

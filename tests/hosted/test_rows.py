@@ -3,9 +3,8 @@ import time
 import pytest
 import sqlalchemy as sa
 
-from s2s import access
 from s2s import hosted as workspaces
-from s2s.config import UserError
+from s2s.config import DeniedError, UserError, asker
 from s2s.files import database
 from s2s.hosted import keys, rows
 from s2s.hosted.rows import DAY
@@ -118,7 +117,7 @@ def test_the_oldest_of_many_computers_is_forgotten() -> None:
 
 @pytest.mark.parametrize("visitor", ["", "bob", "local", "everybody"])
 def test_only_its_visitor_may_do_anything_with_a_whole_workspace(visitor: str) -> None:
-    with access.acting_as(visitor):
+    with asker.acting_as(visitor):
         for action in (
             lambda: rows.make_link("ann"),
             lambda: rows.keep("ann"),
@@ -127,5 +126,5 @@ def test_only_its_visitor_may_do_anything_with_a_whole_workspace(visitor: str) -
             lambda: workspaces.expiring("ann"),
             lambda: workspaces.merge(keys.new_key(), "ann" * 20),
         ):
-            with pytest.raises(access.DeniedError, match="There is no workspace `ann"):
+            with pytest.raises(DeniedError, match="There is no workspace `ann"):
                 action()

@@ -6,11 +6,10 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 
-from s2s import access, files
+from s2s import files, settings
 from s2s.config import PRESETS
 from s2s.data import Corpus, Pair, saved_datasets, uploads
 from s2s.processes import queue
@@ -105,4 +104,4 @@ def visiting(monkeypatch: pytest.MonkeyPatch, workspace: str) -> Iterator[None]:
 def share(thing: Things, *, data: bool) -> None:
     """Anyone with the link may see its run, and its dataset's sentences or not."""
     what = {"format": 1, "link": True, "data": data}
-    files.write_json(Path(access.settings.home()) / "sharing" / f"run-{thing.run}.json", what)
+    files.write_json(settings.home() / "sharing" / f"run-{thing.run}.json", what)

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from s2s import data, hub, settings
-from s2s.config import UserError
+from s2s import data, hub
+from s2s.config import UserError, asker
 from s2s.hub.access import check_address, endpoint
 from s2s.ui.kit import cached
 from tests.hostile.home import visiting
@@ -127,4 +127,4 @@ def test_an_internal_address_is_refused(url: str, monkeypatch: pytest.MonkeyPatc
         check_address(url)
     check_address("https://93.184.215.14/file")
     check_address(f"{endpoint()}/datasets/a/b")
-    assert settings.is_hosted()
+    assert asker.is_hosted()

@@ -17,7 +17,8 @@ from streamlit import runtime
 from streamlit.runtime import media_file_manager
 from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 
-from s2s import access, settings
+from s2s import settings
+from s2s.config import asker
 from s2s.hosted import COOKIE, Key, new_key
 from s2s.ui.shell import guard, media
 from tests.screen import ROOT
@@ -217,8 +218,8 @@ def test_a_download_is_served_to_the_browser_whose_page_offers_it(
     assert _client().get("/static/media/font.woff2").status_code == 200
     # one that is made when the button is pressed: as the visitor who saw the button
     media.guard_downloads()
-    with access.acting_as("ann"):
-        waiting = manager.add_deferred(lambda: access.current().encode(), "text/csv", "2")
+    with asker.acting_as("ann"):
+        waiting = manager.add_deferred(lambda: asker.current().encode(), "text/csv", "2")
     made = manager.execute_deferred(waiting).rpartition("/")[2]
     assert manager._storage.get_file(made).content == b"ann"
     assert _status(made, browsers["ann"]) == 200

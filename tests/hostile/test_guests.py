@@ -8,16 +8,17 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from s2s import access, files, settings
-from s2s.config import PRESETS, UserError, override
+from s2s import files, settings
+from s2s.config import PRESETS, UserError, asker, override
 from s2s.data import Corpus, Pair, saved_datasets
 from s2s.files import as_text
 from s2s.jobs import provenance, run_service, test_sets, training
 from s2s.lessons import Lesson, Step, View
+from s2s.library import Library, guests, sharing
 from s2s.plots.evaluation_files import scores_latex
 from s2s.questions import Evaluate, Have
 from s2s.reports import lesson_handout
-from s2s.runs import Evaluation, RunFolder, Sentences, System, evaluations, guests
+from s2s.runs import Evaluation, RunFolder, Sentences, System, evaluations
 from s2s.ui.kit import cached
 from s2s.ui.runs.actions import duplicate
 from s2s.ui.shell import visitors
@@ -57,7 +58,7 @@ def _things_of_ann() -> dict[str, str]:
     pairs = tuple(Pair(f"{n % 7} {n % 5} {n}", f"{n} {n % 5} {n % 7}") for n in range(80))
     corpus = Corpus("upload", "train", pairs, (f"`{FILE}` has 80 pairs.",))
     dataset = saved_datasets.save(corpus, name=NAME, owner="ann")
-    with access.acting_as("ann"):
+    with asker.acting_as("ann"):
         spec = f"corpus:{dataset}"
         name = f"small on {NAME}"
         recipe = override(PRESETS["small"].recipe, TINY | {"train.steps": 1})
@@ -167,9 +168,9 @@ def test_a_handout_of_a_guest_names_no_private_dataset(
     _share("run", "anns-run", data=False)
     view = View("attention", {"run": "anns-run", "src": "1 2 3"})
     lesson = Lesson("mine", "Mine", "One view.", 1, (Step("One", "", view),))
-    with access.acting_as("ann"):
+    with asker.acting_as("ann"):
         assert NAME in lesson_handout(lesson, "https://host/")
-    with access.acting_as("eve"):
+    with asker.acting_as("eve"):
         made = lesson_handout(lesson, "https://host/")
     assert "<figure" in made
     assert not _leaked(made, secrets)
@@ -185,8 +186,8 @@ def test_a_guest_is_not_told_the_dataset_either_where_it_cannot_be_read(
             with pytest.raises(UserError) as told:
                 test_sets.read(Sentences("", run="anns-run", split=split))
             assert not _leaked(str(told.value), secrets)
-    with access.acting_as("ann"):
-        saved_datasets.delete(secrets["dataset"], "ann")
+    with asker.acting_as("ann"):
+        saved_datasets.delete(Library("ann").dataset(secrets["dataset"], "delete"))
         with pytest.raises(UserError, match=secrets["dataset"]):
             test_sets.read(Sentences("", run="anns-run"))
     with visiting(monkeypatch, "eve"):
@@ -209,11 +210,11 @@ def test_another_workspace_neither_takes_back_a_deletion_nor_what_was_shared(
                     act(run, "eve")
                 assert not _leaked(str(told.value), secrets)
             with pytest.raises(UserError):
-                access.share(access.run_of(run, "ann"), access.Sharing(link=True))
-        assert not access.sharing("run", "anns-run").link
+                sharing.share(sharing.thing("run", run, "ann"), sharing.Sharing(link=True))
+        assert not sharing.sharing("run", "anns-run").link
     with visiting(monkeypatch, "ann"):
         run_service.restore("anns-run", "ann")
-    assert access.sharing("run", "anns-run") == access.Sharing(link=True, data=True)
+    assert sharing.sharing("run", "anns-run") == sharing.Sharing(link=True, data=True)
 
 
 def test_a_private_validation_set_is_not_told_where_the_dataset_is_a_shipped_one(

@@ -9,7 +9,8 @@ import pytest
 from s2s.config import PRESETS, override
 from s2s.data import Corpus, Pair, profile, saved_datasets
 from s2s.jobs import training
-from s2s.runs import annotate, runs_folder
+from s2s.library.own import annotate
+from s2s.runs import runs_folder
 from s2s.ui.kit import cached
 from tests.conftest import TINY
 from tests.data.reading import ProcessHere

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from s2s import access, data, settings
-from s2s.config import PRESETS, UserError, shortened
+from s2s import data, settings
+from s2s.config import PRESETS, UserError, asker, shortened
 from s2s.data import saved_datasets, uploads
 from s2s.jobs import (
     EvaluationRequest,
@@ -21,8 +21,17 @@ from s2s.jobs import (
     test_sets,
     training,
 )
+from s2s.library import Library
+from s2s.library.own import (
+    annotate,
+    delete_evaluation,
+    find_run,
+    list_datasets,
+    list_evaluations,
+    list_runs,
+)
 from s2s.questions import Evaluate, Have, SameWord
-from s2s.runs import Sentences, System, annotate, evaluations, find_run, list_runs
+from s2s.runs import Sentences, System
 from s2s.ui.data import profiles
 from s2s.ui.data import uploads as linked
 from s2s.ui.evaluate import files
@@ -106,8 +115,8 @@ SLOW: tuple[Callable[[str, str], Any], ...] = (  # twenty milliseconds each
     lambda id, who: pickers._labels_with(id),
 )
 PROBES: tuple[Callable[[str, str], Any], ...] = (
-    lambda id, who: access.run_folder(id),
-    lambda id, who: access.run_folder(id, "download"),
+    lambda id, who: Library().run(id),
+    lambda id, who: Library().run(id, "download"),
     find_run,
     lambda id, who: list_runs(who),
     run_service.find,
@@ -126,9 +135,9 @@ PROBES: tuple[Callable[[str, str], Any], ...] = (
     ),
     lambda id, who: training.submit(training.RunRequest(SMALL, f"corpus:{id}", owner=who)),
     lambda id, who: training.submit(training.RunRequest(SMALL, id, owner=who)),
-    lambda id, who: evaluations.folder(id),
-    evaluations.delete,
-    lambda id, who: evaluations.list_evaluations(who, id),
+    lambda id, who: Library().evaluation(id),
+    delete_evaluation,
+    lambda id, who: list_evaluations(who, id),
     lambda id, who: evaluation_service.progress(id),
     evaluation_service.stop,
     evaluation_service.resume,
@@ -140,16 +149,16 @@ PROBES: tuple[Callable[[str, str], Any], ...] = (
     lambda id, who: test_sets.read(Sentences("", run=id)),
     lambda id, who: test_sets.read(Sentences("", spec=id)),
     lambda id, who: test_sets.splits_of_run(id),
-    lambda id, who: saved_datasets.listing(who),
-    lambda id, who: saved_datasets.rename(id, who, "mine"),
-    saved_datasets.delete,
+    lambda id, who: list_datasets(who),
+    lambda id, who: saved_datasets.rename(Library(who).dataset(id, "change"), "mine"),
+    lambda id, who: saved_datasets.delete(Library(who).dataset(id, "delete")),
     lambda id, who: list(saved_datasets.stream(id, "train")[1]),
     lambda id, who: data.load(f"corpus:{id}"),
     lambda id, who: data.load(id),
     lambda id, who: data.splits(id),
     lambda id, who: data.is_searchable(id),
     lambda id, who: data.known_targets("a", f"corpus:{id}", SMALL.data, 0),
-    uploads.opened,
+    lambda id, who: Library(who).upload(id),
     lambda id, who: linked.open_linked(f"upload:{id}"),
     lambda id, who: cached.metadata(id),
     lambda id, who: cached.recipe(id),
@@ -232,7 +241,7 @@ def test_thousands_of_probes_show_nothing_of_another_workspace(
     with visiting(monkeypatch, "ann"):
         assert things["ann"].secret in repr(_as_owner(things["ann"]))
     n_refused = 0
-    for who in ("eve", access.NOBODY):
+    for who in ("eve", asker.NOBODY):
         others = [things[owner] for owner in WORKSPACES if owner != who]
         ids = [id for other in others for id in other.ids]
         secrets = [word for other in others for word in (other.secret, other.probe)]
@@ -261,9 +270,13 @@ def _all_ids(owner: str) -> list[str]:
     upload = Path(settings.home() / "incoming")
     return [
         *(row.id for row in run_service.runs(owner)),
-        *(row.hash for row in saved_datasets.listing(owner)),
-        *(row.id for row in evaluations.list_evaluations(owner)),
-        *(folder.name for folder in upload.iterdir() if uploads.opened(folder.name, owner)),
+        *(row.hash for row in list_datasets(owner)),
+        *(row.id for row in list_evaluations(owner)),
+        *(
+            folder.name
+            for folder in upload.iterdir()
+            if (found := uploads.opened(folder)) and found.owner == owner
+        ),
     ]
 
 

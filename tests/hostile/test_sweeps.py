@@ -7,14 +7,16 @@ from typing import Any
 
 import pytest
 
-from s2s import access, settings
-from s2s.config import PRESETS, UserError
+from s2s import settings
+from s2s.config import PRESETS, UserError, asker
 from s2s.data import load_preview
 from s2s.jobs import forecast, run_service, sweep, training
 from s2s.jobs.extrapolation import ExtrapolationSettings
+from s2s.library import sharing
+from s2s.library.own import annotate
 from s2s.links import share
 from s2s.processes import queue
-from s2s.runs import RunFolder, annotate, runs_folder
+from s2s.runs import RunFolder, runs_folder
 from s2s.ui.kit import cached
 from s2s.ui.kit.queueing import free_group, queue_resume
 from s2s.ui.positions import extrapolation
@@ -146,8 +148,10 @@ def test_a_guest_of_one_run_learns_neither_its_tags_nor_the_others(
     anns: tuple[Things, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     things, _ = anns
-    with access.acting_as("ann"):
-        access.share(access.run_of(things.run, "ann"), access.Sharing(link=True, data=True))
+    with asker.acting_as("ann"):
+        sharing.share(
+            sharing.thing("run", things.run, "ann"), sharing.Sharing(link=True, data=True)
+        )
     try:
         with visiting(monkeypatch, "eve"):
             row = run_service.find(things.run, "eve")

@@ -10,13 +10,15 @@ from typing import Any
 import pytest
 
 import s2s
-from s2s import access, data, decode, settings
+from s2s import data, decode, settings
 from s2s.config import PRESETS, UserError, override, parse_assignments
 from s2s.data import Corpus, Pair, saved_datasets, uploads
 from s2s.jobs import calibrate, evaluation_service, run_service, test_sets, training
+from s2s.library import Library
+from s2s.library.own import list_datasets, list_evaluations, list_runs
 from s2s.links import share
 from s2s.questions import evaluation_request
-from s2s.runs import Sentences, evaluations, list_runs, runs_folder
+from s2s.runs import Sentences, runs_folder
 from s2s.ui.data import upload_form
 from s2s.ui.kit import cached, forms
 from tests.hostile.home import things_of
@@ -55,14 +57,14 @@ READERS: tuple[Callable[[str], Any], ...] = (
     data.splits,
     data.absolute,
     cached.preview,
-    access.run_folder,
-    evaluations.folder,
+    lambda name: Library().run(name),
+    lambda name: Library().evaluation(name),
     share.Column.read,
     share.unpack,
     evaluation_request.parse,
     lambda name: share.read({"set": name, "run": name}),
     lambda name: run_service.find(name, "local"),
-    lambda name: uploads.opened(name, "local"),
+    lambda name: Library("local").upload(name),
     lambda name: override(RECIPE, parse_assignments([f"train.lr={name}"])),
     lambda name: override(RECIPE, parse_assignments([f"model.d_model={name}"])),
     lambda name: forms.from_address(RECIPE, {"train.lr": name, "data.task": name, name: name}),
@@ -72,7 +74,7 @@ READERS: tuple[Callable[[str], Any], ...] = (
     lambda name: saved_datasets.save(
         Corpus("x", "train", (Pair("a", "b"),), ()), name=name, owner="local"
     ),
-    lambda name: saved_datasets.rename(name, "local", name),
+    lambda name: saved_datasets.rename(Library("local").dataset(name, "change"), name),
     lambda name: training.submit(training.RunRequest(RECIPE, "builtin:mini-en-fr", init_from=name)),
 )
 
@@ -110,7 +112,7 @@ def test_no_state_file_brings_a_screen_down() -> None:
     spec = f"corpus:{ann.dataset}"
     readers: dict[Path, tuple[Callable[[], Any], ...]] = {
         home / "corpora" / ann.dataset / "about.json": (
-            lambda: saved_datasets.listing("local"),
+            lambda: list_datasets("local"),
             lambda: data.load(spec),
             lambda: test_sets.read(Sentences("", run=ann.run)),
         ),
@@ -120,9 +122,9 @@ def test_no_state_file_brings_a_screen_down() -> None:
         **dict.fromkeys(
             [home / "evaluations" / ann.evaluation / name for name in EVALUATION],
             (
-                lambda: evaluations.folder(ann.evaluation).scores(),
+                lambda: Library().evaluation(ann.evaluation).scores(),
                 lambda: evaluation_service.progress(ann.evaluation),
-                lambda: evaluations.list_evaluations("local"),
+                lambda: list_evaluations("local"),
             ),
         ),
         **dict.fromkeys(
@@ -152,7 +154,7 @@ def test_no_state_file_brings_a_screen_down() -> None:
 
 
 def _offered(id: str) -> object:
-    upload = uploads.opened(id, "local")
+    upload = Library("local").upload(id)
     offer = upload.columns.result("offer") if upload else None
     return upload and offer is not None and upload_form.spec(upload, offer)
 

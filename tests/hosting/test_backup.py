@@ -12,16 +12,16 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from s2s import runs, settings
-from s2s.config import override
+from s2s import settings
+from s2s.config import asker, override
 from s2s.data import Corpus, Pair, saved_datasets
 from s2s.files import database
 from s2s.jobs import evaluation_service, training
 from s2s.jobs.evaluation.service import EvaluationRequest
 from s2s.jobs.registry import JOBS
+from s2s.library.own import list_datasets, list_evaluations, list_runs, rename_run
 from s2s.processes import queue
-from s2s.runs import RunFolder, Sentences, System, evaluations, list_runs, runs_folder
-from s2s.settings import OWNER
+from s2s.runs import RunFolder, Sentences, System, runs_folder
 from s2s.training import Saved
 from s2s.ui.kit import cached
 from tests import postgres
@@ -73,9 +73,9 @@ def test_the_volumes_of_containers_come_back_as_they_were(
 
         def empty() -> None:
             forget()
-            as_postgres(folder, "DROP DATABASE s2s", "CREATE DATABASE s2s OWNER s2s")
+            as_postgres(folder, "DROP DATABASE s2s", "CREATE DATABASE s2s asker.LOCAL s2s")
 
-        as_postgres(folder, "CREATE ROLE s2s LOGIN", "CREATE DATABASE s2s OWNER s2s")
+        as_postgres(folder, "CREATE ROLE s2s LOGIN", "CREATE DATABASE s2s asker.LOCAL s2s")
         backed_up_and_restored("Containers", tmp_path, {"PATH": path, "PGHOST": str(folder)}, empty)
         forget()
 
@@ -100,7 +100,7 @@ def backed_up_and_restored(
     assert {name: content for name, content in contents().items() if name in whole} == whole
     folder = RunFolder(runs_folder() / GROWING)
     assert log.startswith((folder.path / "metrics.jsonl").read_bytes())
-    assert GROWING in {row.id for row in list_runs(OWNER)}
+    assert GROWING in {row.id for row in list_runs(asker.LOCAL)}
     with contextlib.closing(training.run(training.resume(folder.path))) as events:
         next(events)  # trains on from a complete checkpoint
 
@@ -132,9 +132,9 @@ def as_postgres(folder: Path, *statements: str) -> None:
 def stored() -> None:
     """A trained run, a saved dataset, a scored evaluation, and jobs that wait, are done and were stopped."""
     make_run(runs_folder() / DONE, {})
-    runs.listing.rename(DONE, OWNER, NAME)
+    rename_run(DONE, asker.LOCAL, NAME)
     pairs = (Pair("the cat", "le chat"), Pair("été", "“summer” 夏"))
-    saved_datasets.save(Corpus("", "train", pairs), name="mine", owner=OWNER)
+    saved_datasets.save(Corpus("", "train", pairs), name="mine", owner=asker.LOCAL)
     theirs = System("theirs", uploaded="theirs.txt")
     request = EvaluationRequest(
         (theirs,), Sentences("mine", n=1), pairs=[("a b", "b a")], outputs={"theirs": ["b a"]}
@@ -143,17 +143,19 @@ def stored() -> None:
     job = next(job for slot in queue.AT_ONCE if (job := queue.claim("w", "h", slot, 600.0)))
     list(JOBS[job.kind].work(job, FakeContext()))
     queue.finish(job.id, job.worker, "done")
-    queue.submit("other", OWNER, "waiting", {"name": "naïve"}, now=1.5)
-    queue.ask_to_stop(queue.submit("other", OWNER, "stopped", {}, now=2.25), OWNER, now=3.125)
+    queue.submit("other", asker.LOCAL, "waiting", {"name": "naïve"}, now=1.5)
+    queue.ask_to_stop(
+        queue.submit("other", asker.LOCAL, "stopped", {}, now=2.25), asker.LOCAL, now=3.125
+    )
 
 
 def listed() -> dict[str, list[Any]]:
     """What the app lists, oldest first; without the run that trains."""
     return {
-        "runs": [row for row in list_runs(OWNER) if row.id != GROWING],
-        "datasets": saved_datasets.listing(OWNER),
-        "evaluations": evaluations.list_evaluations(OWNER),
-        "jobs": sorted(queue.jobs(OWNER, limit=100_000), key=lambda job: job.created),
+        "runs": [row for row in list_runs(asker.LOCAL) if row.id != GROWING],
+        "datasets": list_datasets(asker.LOCAL),
+        "evaluations": list_evaluations(asker.LOCAL),
+        "jobs": sorted(queue.jobs(asker.LOCAL, limit=100_000), key=lambda job: job.created),
     }
 
 
@@ -202,8 +204,8 @@ def train(begun: threading.Event, over: threading.Event) -> None:
 def submit(begun: threading.Event, over: threading.Event) -> None:
     """Has begun when it has queued a job."""
     for number in range(1_000_000):
-        job = queue.submit("other", OWNER, f"{number}", {"number": number})
-        queue.ask_to_stop(job, OWNER)
+        job = queue.submit("other", asker.LOCAL, f"{number}", {"number": number})
+        queue.ask_to_stop(job, asker.LOCAL)
         begun.set()
         if over.wait(0.002):
             return

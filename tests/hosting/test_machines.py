@@ -17,13 +17,12 @@ import pytest
 
 from benchmarks import crash
 from s2s import cli, data
-from s2s.access import runs_folder
 from s2s.config import PRESETS, override
 from s2s.data import saved_datasets
 from s2s.files import database
 from s2s.jobs import forked, run_service, training
 from s2s.processes import fork_server, queue
-from s2s.runs import RunFolder
+from s2s.runs import RunFolder, runs_folder
 from tests import postgres, processes
 from tests.conftest import TINY
 

@@ -15,26 +15,18 @@ import transformers
 from safetensors import SafetensorError
 
 import s2s
-from s2s import access
 from s2s.analysis import Head, heads
-from s2s.config import UserError, override
+from s2s.config import UserError, asker, override
 from s2s.data import Pair, batches
 from s2s.decode import starting_settings
 from s2s.jobs import run_archives, training
 from s2s.jobs.model_import import accepted_settings, import_folder
+from s2s.library import guests
+from s2s.library.own import list_runs
 from s2s.model import inference, weights_path
 from s2s.model.weights import read_weights
 from s2s.pretrained import generation
-from s2s.runs import (
-    Interventions,
-    Run,
-    RunFolder,
-    active,
-    encoded_pairs,
-    guests,
-    list_runs,
-    portable,
-)
+from s2s.runs import Interventions, Run, RunFolder, active, encoded_pairs, portable
 from s2s.tokenizers import PretrainedTokenizer
 from s2s.training.loss import cross_entropy
 from tests.pretrained.checkpoints import CONFIGS, LIMIT, make_checkpoint
@@ -381,7 +373,7 @@ def test_an_imported_run_has_no_training_to_continue(
     (row,) = list_runs("local")
     assert (row.imported, row.state, row.checkpoints) == ("T5", "done", (0,))
     monkeypatch.setenv("S2S_HOSTED", "1")
-    with access.acting_as("somebody"):
+    with asker.acting_as("somebody"):
         shown = guests.about_run(row_about := RunFolder(path).about(), path)
     assert row_about["imported"]["from"]
     assert (shown["imported"], shown["command"]) == ({"family": "T5"}, "")

@@ -1,9 +1,8 @@
 import pytest
 
-from s2s import access
-from s2s.access import Thing
-from s2s.config import UserError
+from s2s.config import DeniedError, UserError, asker
 from s2s.hosted import operation
+from s2s.library import Thing, rights
 from s2s.processes import queue
 
 
@@ -18,17 +17,17 @@ def submit(owner: str, run: str, now: float = 0.0) -> str:
 
 
 @pytest.mark.usefixtures("hosted")
-@pytest.mark.parametrize("who", ["ann", access.NOBODY, access.LOCAL, access.EVERYBODY])
+@pytest.mark.parametrize("who", ["ann", asker.NOBODY, asker.LOCAL, asker.EVERYBODY])
 def test_only_the_operator_runs_the_server(who: str) -> None:
     job = submit("bob", "r")
-    with access.acting_as(who):
+    with asker.acting_as(who):
         for act in (
             lambda: operation.pause_queue(True),
             lambda: operation.put_up_notice("Mine."),
             lambda: operation.stop_job(job),
             operation.live_jobs,
         ):
-            with pytest.raises(access.DeniedError):
+            with pytest.raises(DeniedError):
                 act()
     assert (queue.server_state(), getattr(queue.find(job), "state", "")) == (
         queue.ServerState(),
@@ -43,7 +42,7 @@ def test_the_operator_sees_and_stops_jobs_and_pauses_the_queue() -> None:
     ]
     queue.claim("w", "h", "long", 20.0, now=10.0)
     queue.claim("w2", "h2", "long", 5.0, now=10.0)
-    with access.acting_as(access.OPERATOR):
+    with asker.acting_as(asker.OPERATOR):
         listed = operation.live_jobs(now=20.0)
         assert [(job.workspace, job.state, job.position, job.seconds) for job in listed] == [
             ("ann", "running", None, 10.0),
@@ -74,5 +73,5 @@ def test_the_operator_sees_and_stops_jobs_and_pauses_the_queue() -> None:
 @pytest.mark.usefixtures("hosted")
 def test_the_operator_does_not_read_what_visitors_make() -> None:
     for verb in ("view", "explore", "change", "delete", "list", "download"):
-        assert not access.may(access.OPERATOR, verb, Thing("run", "r", "ann"))  # type: ignore[arg-type]
-    assert access.may(access.OPERATOR, "delete", Thing("workspace", "ann", "ann"))
+        assert not rights.may(asker.OPERATOR, verb, Thing("run", "r", "ann"))  # type: ignore[arg-type]
+    assert rights.may(asker.OPERATOR, "delete", Thing("workspace", "ann", "ann"))

@@ -8,14 +8,15 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from s2s import access
-from s2s.access import DeniedError, Sharing
-from s2s.config import UserError
+from s2s.config import DeniedError, UserError, asker
+from s2s.files.stored import usage
 from s2s.jobs import run_archives, run_service, training
 from s2s.jobs.model_import import import_folder
+from s2s.library import Sharing, sharing
+from s2s.library.checkpoints import load
+from s2s.library.own import find_run, list_runs
 from s2s.model import weights_path
-from s2s.runs import RunFolder, find_run, list_runs, load, portable, runs_folder
-from s2s.storage import usage
+from s2s.runs import RunFolder, portable, runs_folder
 from tests.conftest import make_run
 from tests.pretrained.checkpoints import make_checkpoint
 from tests.runs.zips import files_of, with_json, zipped
@@ -32,12 +33,12 @@ def hosted(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def downloaded(run: str, workspace: str) -> io.BytesIO:
-    with access.acting_as(workspace):
+    with asker.acting_as(workspace):
         return io.BytesIO(run_archives.download(run))
 
 
 def brought_in(content: io.BytesIO, workspace: str) -> str:
-    with access.acting_as(workspace):
+    with asker.acting_as(workspace):
         return run_archives.bring_in(content.getvalue(), "x.zip", workspace)
 
 
@@ -63,8 +64,8 @@ def test_a_run_that_came_back_trains_on_to_the_same_bits(tmp_path: Path) -> None
 @pytest.mark.usefixtures("hosted")
 def test_who_opens_a_run_has_a_new_one_of_their_own() -> None:
     folder = store_run(PUBLIC, "ann")
-    with access.acting_as("ann"):
-        access.share(access.run_of(PUBLIC, "ann"), Sharing(link=True, data=True))
+    with asker.acting_as("ann"):
+        sharing.share(sharing.thing("run", PUBLIC, "ann"), Sharing(link=True, data=True))
     content = downloaded(PUBLIC, "ann")
     first, second = (brought_in(content, "bob") for _ in range(2))
     assert len({PUBLIC, first, second}) == 3
@@ -74,7 +75,7 @@ def test_who_opens_a_run_has_a_new_one_of_their_own() -> None:
     assert {row.name for row in list_runs("bob")} == {name, f"{name} 2"}
     for run in (first, second):
         assert RunFolder(runs_folder() / run).about()["owner"] == "bob"
-        assert access.sharing("run", run) == Sharing()
+        assert sharing.sharing("run", run) == Sharing()
         assert find_run(run, "ann") is None
         own, theirs = (load(runs_folder() / each).translate(["1 2 3"]) for each in (PUBLIC, run))
         assert [one.log_prob for one in own] == [one.log_prob for one in theirs]
@@ -85,11 +86,11 @@ def test_who_opens_a_run_has_a_new_one_of_their_own() -> None:
 @pytest.mark.usefixtures("hosted")
 def test_only_its_owner_downloads_a_run_and_everybody_a_demo() -> None:
     store_run(PUBLIC, "ann")
-    for workspace in ("bob", "", access.OPERATOR):
+    for workspace in ("bob", "", asker.OPERATOR):
         with pytest.raises(DeniedError, match="There is no run `abcdefgh01234567` here"):
             downloaded(PUBLIC, workspace)
-    with access.acting_as("ann"):
-        access.share(access.run_of(PUBLIC, "ann"), Sharing(link=True, data=True))
+    with asker.acting_as("ann"):
+        sharing.share(sharing.thing("run", PUBLIC, "ann"), Sharing(link=True, data=True))
     with pytest.raises(DeniedError, match=r"belongs to somebody else: .* but not download it"):
         downloaded(PUBLIC, "bob")
     with pytest.raises(DeniedError):

@@ -4,11 +4,12 @@ import errno
 
 import pytest
 
-from s2s import access, load
-from s2s.access import DeniedError, Sharing
-from s2s.config import UserError
+from s2s import load
+from s2s.config import DeniedError, UserError, asker
 from s2s.jobs import run_copies
-from s2s.runs import RunFolder, annotate, list_runs, runs_folder
+from s2s.library import Sharing, sharing
+from s2s.library.own import annotate, list_runs
+from s2s.runs import RunFolder, runs_folder
 from tests.storing import store_run
 
 RUN = "abcdefgh01234567"
@@ -24,17 +25,17 @@ def _shared_run(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def share(what: Sharing) -> None:
-    with access.acting_as("ann"):
-        access.share(access.run_of(RUN, "ann"), what)
+    with asker.acting_as("ann"):
+        sharing.share(sharing.thing("run", RUN, "ann"), what)
 
 
 def copied(workspace: str) -> str:
-    with access.acting_as(workspace):
+    with asker.acting_as(workspace):
         return run_copies.copy(RUN)
 
 
 def test_a_copy_is_its_makers_and_outlives_the_run() -> None:
-    with access.acting_as("ann"):
+    with asker.acting_as("ann"):
         annotate(RUN, "ann", tags=("mine",), comment="a secret")
     RunFolder(runs_folder() / RUN).amend(lambda about: {"valid": None})  # as it is without --valid
     share(Sharing(link=True, copy=True))
@@ -42,7 +43,7 @@ def test_a_copy_is_its_makers_and_outlives_the_run() -> None:
     share(Sharing())
     (row,) = list_runs("bob")
     assert (row.id, row.owner, row.tags, row.comment) == (run, "bob", (), "")
-    assert access.sharing("run", run) == Sharing()
+    assert sharing.sharing("run", run) == Sharing()
     own, theirs = (load(runs_folder() / each).translate(["1 2 3"]) for each in (RUN, run))
     assert [one.log_prob for one in own] == [one.log_prob for one in theirs]
 
@@ -68,7 +69,7 @@ def test_nobody_copies_what_its_owner_has_not_said(what: Sharing) -> None:
     with pytest.raises(DeniedError):
         copied("bob")
     share(Sharing(link=True, copy=True))
-    for workspace in ("ann", access.NOBODY):  # it is hers already; nobody has no workspace
+    for workspace in ("ann", asker.NOBODY):  # it is hers already; nobody has no workspace
         with pytest.raises(UserError, match="cannot be copied"):
             copied(workspace)
     assert list_runs("bob") == []
@@ -89,7 +90,7 @@ def test_what_names_something_private_is_not_copied(private: dict[str, object]) 
     RunFolder(runs_folder() / RUN).amend(lambda about: private)
     with pytest.raises(DeniedError, match="cannot be copied"):
         copied("bob")
-    with access.acting_as("ann"):
+    with asker.acting_as("ann"):
         assert "names what is private" in run_copies.why_private(RUN)
 
 

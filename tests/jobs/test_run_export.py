@@ -8,8 +8,8 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 import s2s
-from s2s import access, settings
-from s2s.config import UserError, override
+from s2s import settings
+from s2s.config import DeniedError, UserError, asker, override
 from s2s.jobs import run_export
 from s2s.pretrained import export
 from s2s.pretrained.export import ctranslate2_folder
@@ -65,7 +65,7 @@ def test_somebody_elses_run_is_not_exported(
     RunFolder(path).amend(lambda about: {"owner": "somebody"})
     run = s2s.load(path)
     monkeypatch.setenv("S2S_HOSTED", "1")
-    with access.acting_as("another"), pytest.raises(access.DeniedError):
+    with asker.acting_as("another"), pytest.raises(DeniedError):
         run_export.export_run(run, "transformers", tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
@@ -101,5 +101,5 @@ def test_what_is_too_large_for_a_page_is_not_handed_over(
 def test_a_guest_is_offered_nothing(own_run: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("S2S_HOSTED", "1")
     for ask in (run_export.offers, lambda run: run_export.download(run, "transformers", "x")):
-        with access.acting_as("another"), pytest.raises(access.DeniedError):
+        with asker.acting_as("another"), pytest.raises(DeniedError):
             ask(own_run)

@@ -3,11 +3,10 @@ from typing import Any
 
 import pytest
 
-from s2s import access
 from s2s.config import UserError
 from s2s.jobs import run_records
 from s2s.jobs.run_records import MAX_POINTS
-from s2s.runs import RunFolder
+from s2s.runs import RunFolder, runs_folder
 from tests.conftest import make_run
 
 RUN = "recorded01234567"
@@ -15,7 +14,7 @@ RUN = "recorded01234567"
 
 @pytest.fixture
 def folder() -> RunFolder:
-    return RunFolder(make_run(access.runs_folder() / RUN, {}))
+    return RunFolder(make_run(runs_folder() / RUN, {}))
 
 
 def recorded() -> dict[str, Any]:

@@ -1,12 +1,11 @@
 import pytest
 
-from s2s.config import PRESETS, UserError, flat, override
+from s2s.config import PRESETS, UserError, asker, flat, override
 from s2s.data import load_preview
 from s2s.jobs import forecast, sweep, within_minutes
 from s2s.jobs.sweep import MOST, grid, values, with_control_run
 from s2s.jobs.training import RunRequest
 from s2s.processes import queue
-from s2s.settings import OWNER
 from tests.conftest import TINY
 
 SMALL = PRESETS["small"].recipe
@@ -146,7 +145,7 @@ FORECAST = forecast(tiny().recipe, load_preview("builtin:mini-en-fr"))
 def test_all_are_queued_with_their_tag() -> None:
     orders = grid(tiny(), {"train.lr": [0.001, 0.003]}, "rates")
     ids = sweep.submit(orders, [FORECAST] * 2)
-    jobs = {job.run: job for job in queue.jobs(OWNER)}
+    jobs = {job.run: job for job in queue.jobs(asker.LOCAL)}
     assert set(ids) == set(jobs)
     assert all(list(job.spec["tags"]) == ["sweep:rates"] for job in jobs.values())
     assert {job.slot for job in jobs.values()} == {"express"}
@@ -158,4 +157,4 @@ def test_all_or_none(monkeypatch: pytest.MonkeyPatch) -> None:
     orders = grid(tiny(), {"train.lr": [0.001, 0.003, 0.01]}, "rates")
     with pytest.raises(UserError):
         sweep.submit(orders, [FORECAST] * 3)
-    assert not [job for job in queue.jobs(OWNER) if job.state in ("queued", "running")]
+    assert not [job for job in queue.jobs(asker.LOCAL) if job.state in ("queued", "running")]

@@ -18,9 +18,9 @@ from s2s.config import PRESETS, UserError
 from s2s.data import Gold, Link, Pair, Relation
 from s2s.lessons import claims, lesson_file
 from s2s.lessons.claims import CLAIMS
+from s2s.library.checkpoints import load
 from s2s.links import share
 from s2s.model import DecoderLayer, EncoderLayer, inference
-from s2s.runs import load
 from s2s.ui.shell import pages
 from tests.screen import PAGES
 

@@ -4,9 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from s2s import access, lessons
-from s2s.access import DeniedError
-from s2s.config import UserError
+from s2s import lessons
+from s2s.config import DeniedError, UserError, asker
 from s2s.lessons import LESSONS, Lesson, add_lesson, find_lesson, own
 
 FIRST = LESSONS["five-minutes"]
@@ -16,30 +15,30 @@ FIRST = LESSONS["five-minutes"]
 def ana(monkeypatch: pytest.MonkeyPatch) -> Lesson:
     """A lesson of Ana's on a hosted server."""
     monkeypatch.setenv("S2S_HOSTED", "1")
-    with access.acting_as("ana"):
+    with asker.acting_as("ana"):
         return add_lesson(replace(FIRST, title="A secret title"), now=1000.0)
 
 
 def of(workspace: str) -> list[Lesson]:
-    with access.acting_as(workspace):
+    with asker.acting_as(workspace):
         return [each.lesson for each in lessons.own_lessons()]
 
 
 def test_a_lesson_is_its_owner_s_until_it_is_shared(ana: Lesson) -> None:
     assert of("ana") == [ana]
-    assert of("bob") == of(access.NOBODY) == []
-    with access.acting_as("ana"):
+    assert of("bob") == of(asker.NOBODY) == []
+    with asker.acting_as("ana"):
         assert find_lesson(ana.id) == ana
         assert str(lessons.find_step(f"{ana.id}.2").after) == f"{ana.id}.3"
-    with access.acting_as("bob"):
+    with asker.acting_as("bob"):
         with pytest.raises(DeniedError) as private:
             find_lesson(ana.id)
         with pytest.raises(DeniedError) as missing:
             find_lesson("x" * own.LENGTH)
     assert str(private.value).replace(ana.id, "x" * own.LENGTH) == str(missing.value)
-    with access.acting_as("ana"):
+    with asker.acting_as("ana"):
         lessons.share_lesson(ana.id, is_shared=True)
-    with access.acting_as("bob"):
+    with asker.acting_as("bob"):
         assert find_lesson(ana.id) == ana
         for change in (
             lambda: lessons.change_lesson(ana, ana),
@@ -48,7 +47,7 @@ def test_a_lesson_is_its_owner_s_until_it_is_shared(ana: Lesson) -> None:
         ):
             with pytest.raises(DeniedError, match="belongs to somebody else"):
                 change()
-    with access.acting_as("ana"):
+    with asker.acting_as("ana"):
         lessons.change_lesson(replace(ana, title="Another"), ana)
         with pytest.raises(UserError, match="has been changed since you opened it"):
             lessons.change_lesson(replace(ana, title="A third"), ana)
@@ -56,9 +55,9 @@ def test_a_lesson_is_its_owner_s_until_it_is_shared(ana: Lesson) -> None:
         deleted = own.find_own(ana.id)
         lessons.delete_lesson(ana.id)
     assert of("ana") == []
-    with access.acting_as("bob"), pytest.raises(DeniedError, match="belongs to somebody else"):
+    with asker.acting_as("bob"), pytest.raises(DeniedError, match="belongs to somebody else"):
         lessons.restore_lesson(deleted)
-    with access.acting_as("ana"):
+    with asker.acting_as("ana"):
         lessons.restore_lesson(deleted)
         lessons.restore_lesson(deleted)  # twice is once
         assert lessons.own_lessons() == [deleted]
@@ -74,7 +73,7 @@ def test_lessons_change_hands_expire_and_are_deleted(
     assert of("bob") == [ana]
     lessons.delete_expired_lessons(1001.0 + 365 * own.DAY)
     assert of("bob") == []
-    with access.acting_as("bob"):
+    with asker.acting_as("bob"):
         again = add_lesson(FIRST)
         assert again.id != ana.id
     lessons.delete_lessons("bob")
@@ -83,7 +82,7 @@ def test_lessons_change_hands_expire_and_are_deleted(
 
 def test_opening_a_lesson_keeps_it(ana: Lesson, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("S2S_EXPIRE_DAYS", "30")
-    with access.acting_as("ana"):
+    with asker.acting_as("ana"):
         own.find_own(ana.id, now=1000.0 + 300 * own.DAY)
     lessons.delete_expired_lessons(1001.0 + 365 * own.DAY)
     assert of("ana") == [ana]
@@ -91,11 +90,11 @@ def test_opening_a_lesson_keeps_it(ana: Lesson, monkeypatch: pytest.MonkeyPatch)
 
 def test_there_is_a_limit_and_nobody_has_none(ana: Lesson, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(own, "MOST_LESSONS", 1)
-    with access.acting_as("ana"), pytest.raises(UserError, match="has 1 lessons, the most"):
+    with asker.acting_as("ana"), pytest.raises(UserError, match="has 1 lessons, the most"):
         add_lesson(FIRST)
-    with access.acting_as(access.NOBODY), pytest.raises(UserError, match="allow cookies"):
+    with asker.acting_as(asker.NOBODY), pytest.raises(UserError, match="allow cookies"):
         add_lesson(FIRST)
     long = replace(FIRST, steps=(replace(FIRST.steps[0], note="x" * 1200),) * 40)
     monkeypatch.setattr(lessons.lesson_file, "MOST_BYTES", 10_000)
-    with access.acting_as("bob"), pytest.raises(UserError, match="bytes; at most 10,000"):
+    with asker.acting_as("bob"), pytest.raises(UserError, match="bytes; at most 10,000"):
         add_lesson(long)

@@ -18,7 +18,8 @@ from s2s.lessons import (
     answer,
     check,
 )
-from s2s.runs import Run, load
+from s2s.library.checkpoints import load
+from s2s.runs import Run
 from s2s.ui.shell.pages import Page
 from s2s.ui.snapshot.record import Node, key_of
 from tests.screen import link, lost, opened, page_text

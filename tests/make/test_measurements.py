@@ -9,7 +9,8 @@ import pytest
 from benchmarks.make import measurements, trained
 from s2s.demo import DEMOS
 from s2s.jobs import head_roles_history, head_samples, head_service, test_sets
-from s2s.runs import Measurement, Sentences, load
+from s2s.library.checkpoints import load
+from s2s.runs import Measurement, Sentences
 
 
 def shipped(name: str, experiment: str, split: str) -> dict[str, object] | None:

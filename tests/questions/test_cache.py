@@ -12,8 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from s2s import access
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.questions import ANSWERS, Answers, AttentionOf, Have, Question, Timed, TooLongError
 from s2s.questions.answers import n_bytes
 from s2s.questions.question import subject
@@ -165,12 +164,12 @@ def test_what_two_ask_for_at_once_is_asked_once_and_who_waits_lets_others_go() -
 
 def test_what_others_have_asked_for_stays_when_a_workspace_is_forgotten() -> None:
     for owner, texts in {"ann": "ab", "bob": "bc"}.items():
-        with access.acting_as(owner):
+        with asker.acting_as(owner):
             for text in texts:
                 Have().answer(Told(text))
     assert Told.asked_for == [*"abc"]
     ANSWERS.forget("ann")
-    with access.acting_as("bob"):
+    with asker.acting_as("bob"):
         assert [Have().answer(Told(text)) for text in "abc"] == ["aa", "bb", "cc"]
     assert Told.asked_for == [*"abca"]
     ANSWERS.forget("bob")

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from s2s import access
-from s2s.access import run_folder, runs_folder
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.files import as_text
 from s2s.jobs import EvaluationRequest, evaluation_service
+from s2s.library import Library, sharing
+from s2s.library.own import list_evaluations
 from s2s.plots import evaluation_view
 from s2s.processes import queue
 from s2s.questions import (
@@ -24,7 +24,7 @@ from s2s.questions import (
     views,
 )
 from s2s.questions.evaluate import FINDINGS, compared
-from s2s.runs import Evaluation, Sentences, System, evaluations
+from s2s.runs import Evaluation, Sentences, System, runs_folder
 from s2s.runs.evaluations import EvaluationFolder
 
 DEMO = "demo-en-fr"
@@ -78,7 +78,7 @@ def test_the_baseline_may_be_the_best_and_nothing_is_found_before_the_end() -> N
 
 def test_the_finding_of_the_shipped_evaluation_is_its_recorded_scores() -> None:
     answer = Have().answer(Evaluate(evaluation=SHIPPED))
-    scores = evaluations.folder(SHIPPED).scores()["systems"]
+    scores = Library().evaluation(SHIPPED).scores()["systems"]
     facts = compared(answer)
     best = max(own["scores"]["chrf"]["value"] for own in scores)
     assert facts.best == best
@@ -91,7 +91,7 @@ def test_a_request_is_made_here_with_progress_and_found_the_next_time() -> None:
     answer = Have(lambda done, n: told.append((done, n))).answer(ASKED)
     assert told[-1] == (20, 20)
     assert answer.names == ["greedy", "beam"]
-    stored = evaluations.folder(answer.evaluation.id)
+    stored = Library().evaluation(answer.evaluation.id)
     assert answer.systems[1]["paired"] == stored.scores()["systems"][1]["paired"]
     ANSWERS.clear()
     told.clear()
@@ -108,10 +108,10 @@ def test_a_request_is_made_here_with_progress_and_found_the_next_time() -> None:
 
 
 def test_of_other_weights_under_the_same_name_nothing_is_found() -> None:
-    shutil.copytree(run_folder(DEMO), runs_folder() / "mine")
+    shutil.copytree(Library().run(DEMO).path, runs_folder() / "mine")
     asked = replace(ASKED, runs=("mine",), n=2, strategies="greedy")
     first = Have().answer(asked)
-    place = evaluations.folder(first.evaluation.id)
+    place = Library().evaluation(first.evaluation.id)
     made = place.provenance()
     made["systems"][0]["weights_sha256"] = "another"
     place.set_provenance(made)
@@ -141,8 +141,8 @@ def test_stopped_it_keeps_its_sentences_and_is_resumed_by_whoever_asks_next() ->
     asked = replace(ASKED, n=40)
     with pytest.raises(StopError):
         Have(stop).answer(asked)
-    (left,) = evaluations.list_evaluations()
-    assert 0 < evaluations.folder(left.id).status()["done"] < 40
+    (left,) = list_evaluations()
+    assert 0 < Library().evaluation(left.id).status()["done"] < 40
     answer = Have().answer(asked)
     assert (answer.evaluation.id, answer.n) == (left.id, 40)
 
@@ -173,7 +173,7 @@ def test_one_that_a_worker_has_is_not_made_twice() -> None:
 def test_what_cannot_be_asked_is_said_before_anything_is_made(asked: Any, sentence: str) -> None:
     with pytest.raises(UserError, match=sentence.replace("(", r"\(")):
         Have().answer(asked)
-    assert not evaluations.list_evaluations()
+    assert not list_evaluations()
 
 
 def test_checkpoints_settings_and_sweeps_are_those_of_the_form() -> None:
@@ -240,7 +240,7 @@ def test_settings_are_read_as_they_are_written(text: str, settings: dict[str, An
 
 
 def stored_by(owner: str) -> EvaluationFolder:
-    with access.acting_as(owner):
+    with asker.acting_as(owner):
         pairs = [("the red house", "la maison rouge"), ("the cat sleeps", "le chat dort")]
         request = EvaluationRequest(
             (System("greedy", DEMO, 1500, "greedy"),), Sentences("mine", n=2), pairs, run=DEMO
@@ -252,17 +252,17 @@ def stored_by(owner: str) -> EvaluationFolder:
 
 
 @pytest.mark.parametrize(
-    ("who", "sharing", "scores", "sentences"),
+    ("who", "shared", "scores", "sentences"),
     [
-        ("ann", access.Sharing(link=False, data=False), True, True),
-        ("eve", access.Sharing(link=False, data=False), False, False),
-        ("eve", access.Sharing(link=True, data=False), True, False),
-        ("eve", access.Sharing(link=True, data=True), True, True),
+        ("ann", sharing.Sharing(link=False, data=False), True, True),
+        ("eve", sharing.Sharing(link=False, data=False), False, False),
+        ("eve", sharing.Sharing(link=True, data=False), True, False),
+        ("eve", sharing.Sharing(link=True, data=True), True, True),
     ],
 )
 def test_a_guest_sees_scores_and_only_where_they_are_shared_sentences(
     who: str,
-    sharing: access.Sharing,
+    shared: sharing.Sharing,
     scores: bool,
     sentences: bool,
     monkeypatch: pytest.MonkeyPatch,
@@ -271,10 +271,10 @@ def test_a_guest_sees_scores_and_only_where_they_are_shared_sentences(
     monkeypatch.setenv("S2S_SECRET", "x" * 32)
     place = stored_by("ann")
     questions = (Evaluate(evaluation=place.id), ScoreBuckets(place.id))
-    with access.acting_as("ann"):  # who asks first leaves the answer in the cache
+    with asker.acting_as("ann"):  # who asks first leaves the answer in the cache
         assert all(map(Have().answer, questions))
-        access.share(access.evaluation_of(place.id, "ann"), sharing)
-    with access.acting_as(who):
+        sharing.share(sharing.thing("evaluation", place.id, "ann"), shared)
+    with asker.acting_as(who):
         if not scores:
             with pytest.raises(UserError, match="no evaluation"):
                 Have().answer(questions[0])

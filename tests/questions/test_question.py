@@ -1,18 +1,14 @@
 import dataclasses
-import json
 import shlex
-from collections import namedtuple
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-import numpy as np
 import pytest
 
 import s2s
 from s2s import questions
 from s2s.config import UserError
-from s2s.files import as_text
 from s2s.questions import (
     ANSWERS,
     RUN,
@@ -141,26 +137,6 @@ def test_the_program_and_the_command_ask_the_same(
         asked.append(kind.read(runs, dict(text.split("=", 1) for text in rest[1::2])))
         assert asked == [question, question]
         asked.clear()
-
-
-def test_json_has_null_for_what_is_no_number_and_lists_for_arrays() -> None:
-    pair = namedtuple("pair", "one other")
-    value = {
-        "array": np.array([[1.5, np.nan], [np.inf, -2.0]], np.float32),
-        "n": np.int64(3),
-        "pair": pair(float("nan"), "x“"),
-        "question": Letters("a"),
-        "set": {"b", "a"},
-        2: (True, None),
-    }
-    found = json.loads(as_text(value))
-    assert found["array"] == [[1.5, None], [None, -2.0]]
-    assert found["n"] == 3
-    assert found["pair"] == {"one": None, "other": "x“"}
-    assert found["question"]["text"] == "a"
-    assert found["set"] == ["a", "b"]
-    assert found["2"] == [True, None]
-    assert "\n" not in as_text(value)
 
 
 @pytest.mark.parametrize(

@@ -18,12 +18,11 @@ import numpy as np
 import pytest
 
 import s2s
-from s2s import access, settings
-from s2s.access import DeniedError
+from s2s import settings
 from s2s.cli import make_parser
-from s2s.config import UserError
+from s2s.config import DeniedError, UserError, asker
 from s2s.data import Corpus, Gold, Link, Pair, saved_datasets
-from s2s.files import as_text
+from s2s.files import as_text, to_json
 from s2s.jobs import EvaluationRequest, GivenScores, evaluation_service, external
 from s2s.plots import NamedFile
 from s2s.questions import (
@@ -61,7 +60,7 @@ NOTE = "noteann"  # what the owner writes about the run
 TEXT, TARGET, OTHER = "1 2 3", "3 2 1", "2 1 2"
 
 
-CHANGE = Interventions(position=1, keys=(1,)).to_json()
+CHANGE = to_json(Interventions(position=1, keys=(1,)))
 
 
 class Asked(NamedTuple):
@@ -121,9 +120,9 @@ LINK_AND_DATA = {"link": True, "data": True}
 OWNED = Role(OWNER, {}, may_ask=True, sees_data=True)
 WITH_LINK = Role(GUEST, LINK, may_ask=True)
 WITH_DATA = Role(GUEST, LINK_AND_DATA, may_ask=True, sees_data=True)
-NO_WORKSPACE = Role(access.NOBODY, LINK, may_ask=True)
+NO_WORKSPACE = Role(asker.NOBODY, LINK, may_ask=True)
 NOT_SHARED = Role(STRANGER, {}, may_ask=False)
-NOBODY = Role(access.NOBODY, {}, may_ask=False)
+NOBODY = Role(asker.NOBODY, {}, may_ask=False)
 # The owner asks first and in between, and a guest again after the sentences are no longer shared.
 ORDER = (
     OWNED,
@@ -184,7 +183,7 @@ def evaluated(run: str, pairs: list[tuple[str, str]]) -> str:
     )
     test = Sentences(f"{SECRET} dataset, train", split="train", run=run, files=(f"{SECRET}.csv",))
     theirs = {"theirs": [target for _, target in pairs]}
-    with access.acting_as(OWNER):
+    with asker.acting_as(OWNER):
         place = evaluation_service.store(
             EvaluationRequest(systems, replace(test, n=len(pairs)), pairs, theirs, run=run)
         )
@@ -261,7 +260,7 @@ def on_a_page(monkeypatch: pytest.MonkeyPatch, workspace: str) -> AbstractContex
 
 
 def in_a_program(monkeypatch: pytest.MonkeyPatch, workspace: str) -> AbstractContextManager[None]:
-    return access.acting_as(workspace)
+    return asker.acting_as(workspace)
 
 
 WAYS = {  # for whom, what opens things, what is asked for, and how the run is named
@@ -339,7 +338,7 @@ def test_every_question_of_a_view_and_all_that_it_asks_is_in_the_matrix(home: Ho
             met.add(question.name)
             return super().answer(question)
 
-    with access.acting_as(OWNER):
+    with asker.acting_as(OWNER):
         for row in VIEWS:
             assert row.question.name in ASKED, f"what may a guest see of `{row.question.name}`?"
             asked = ASKED[row.question.name]
@@ -349,7 +348,7 @@ def test_every_question_of_a_view_and_all_that_it_asks_is_in_the_matrix(home: Ho
 
 def test_a_dataset_of_everybody_is_nobodys_secret(home: Home) -> None:
     """The demos' sentences are there for all: the matrix is about whose they are, not about hiding."""
-    with access.acting_as(access.NOBODY):
+    with asker.acting_as(asker.NOBODY):
         assert Have().answer(PoolOf("demo-en-fr")).n_own > 0
 
 
@@ -361,7 +360,7 @@ def test_what_is_requested_of_a_run_reads_its_sentences_only_for_who_may_see_the
     dataset = replace(requested, test=f"corpus:{home.dataset}")
     for role in ORDER:
         home.share("run", role.shared)
-        with access.acting_as(role.workspace):
+        with asker.acting_as(role.workspace):
             have = Have()
             if role.sees_data:
                 assert SECRET in as_text(have.answer(requested).sentences)

@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 import s2s
-from s2s import access, reports
-from s2s.config import UserError
+from s2s import reports
+from s2s.config import DeniedError, UserError, asker
 from s2s.data import Corpus, Pair, Statistics
 from s2s.files import to_json
+from s2s.library.own import delete_evaluation
 from s2s.plots.svg_sheet import visible_controls
 from s2s.reports import data_profile
 from s2s.runs import Evaluation, EvaluationFolder, RunFolder, Sentences, System, evaluations
@@ -97,7 +98,7 @@ def test_scores_have_units_intervals_and_signatures(run: s2s.runs.Run) -> None:
     assert row
     assert re.findall("<bdi>(.*?)</bdi>", row[1]) == ["50", "–", "%", ""]
     assert "<script" not in html
-    evaluations.delete(found.id)
+    delete_evaluation(found.id)
 
 
 def test_the_words_of_a_dataset_that_is_here(
@@ -136,7 +137,7 @@ def test_somebody_elses_run_has_no_report(
     path = make_run(tmp_path / "run", {})
     RunFolder(path).amend(lambda about: {"owner": "somebody"})
     monkeypatch.setenv("S2S_HOSTED", "1")
-    with access.acting_as("another"), pytest.raises(access.DeniedError):
+    with asker.acting_as("another"), pytest.raises(DeniedError):
         reports.run_report(replace(run, folder=RunFolder(path)))
 
 

@@ -16,15 +16,8 @@ import pytest
 
 from s2s.config import UserError
 from s2s.jobs import kept_pairs
-from s2s.runs import (
-    RunFolder,
-    archive,
-    attention_history,
-    inspection,
-    json_shapes,
-    load,
-    source_words,
-)
+from s2s.library.checkpoints import load
+from s2s.runs import RunFolder, archive, attention_history, inspection, json_shapes, source_words
 from s2s.settings import SHIPPED
 from tests.conftest import full_disk, make_run
 from tests.runs.zips import LEFT_OUT, Files, files_of, manifest_of, safetensors, with_json, zipped

@@ -3,8 +3,9 @@ from dataclasses import replace
 
 import pytest
 
-from s2s import access
 from s2s.config import UserError
+from s2s.library import Library, sharing
+from s2s.library.own import delete_evaluation, list_evaluations
 from s2s.runs import Evaluation, EvaluationFolder, Sentences, System, evaluations
 
 ASKED = Evaluation(
@@ -31,7 +32,7 @@ def made(**changes: object) -> EvaluationFolder:
 
 def test_the_request_and_the_sentences_are_read_back_unchanged() -> None:
     place = made()
-    assert evaluations.folder(place.id).evaluation() == replace(ASKED, id=place.id)
+    assert Library().evaluation(place.id).evaluation() == replace(ASKED, id=place.id)
     written = json.loads((place.path / "evaluation.json").read_bytes())
     assert written["systems"][0]["knobs"] == {"num_beams": 3}  # the name in the file format
     assert place.test() == PAIRS
@@ -72,31 +73,31 @@ def test_the_list_is_an_owners_newest_first_by_each_run_that_takes_part(
     old = made()
     new = made(created="2026-01-03T00:00:00+00:00", run="other")
     made(owner="somebody else")
-    assert [one.id for one in evaluations.list_evaluations("local")] == [new.id, old.id]
-    assert [one.id for one in evaluations.list_evaluations("local", "one")] == [
+    assert [one.id for one in list_evaluations("local")] == [new.id, old.id]
+    assert [one.id for one in list_evaluations("local", "one")] == [
         new.id,
         old.id,
     ]  # the newer has it among its systems
-    assert [one.id for one in evaluations.list_evaluations("local", "other")] == [new.id]
+    assert [one.id for one in list_evaluations("local", "other")] == [new.id]
     (old.path / "evaluation.json").write_text("{")
-    assert [one.id for one in evaluations.list_evaluations("local")] == [new.id]
+    assert [one.id for one in list_evaluations("local")] == [new.id]
 
 
 def test_deleting_takes_the_files_of_its_owner_only() -> None:
     place = made()
     with pytest.raises(UserError, match=r"no evaluation .* of yours"):
-        evaluations.delete(place.id, "somebody else")
-    access.share(access.evaluation_of(place.id, ASKED.owner), access.Sharing(link=True))
-    evaluations.delete(place.id)
+        delete_evaluation(place.id, "somebody else")
+    sharing.share(sharing.thing("evaluation", place.id, ASKED.owner), sharing.Sharing(link=True))
+    delete_evaluation(place.id)
     assert not place.path.exists()
-    assert access.sharing("evaluation", place.id) == access.Sharing()
-    assert evaluations.list_evaluations() == []
+    assert sharing.sharing("evaluation", place.id) == sharing.Sharing()
+    assert list_evaluations() == []
 
 
 @pytest.mark.parametrize("name", ["gone", "../runs/one", "", "a/b", ".deleted-x"])
 def test_an_unknown_id_is_a_sentence(name: str) -> None:
     with pytest.raises(UserError, match="There is no evaluation"):
-        evaluations.folder(name)
+        Library().evaluation(name)
 
 
 def test_a_newer_format_is_refused_and_what_a_newer_program_adds_is_passed_over() -> None:

@@ -7,19 +7,18 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from s2s.config import UserError
-from s2s.runs import RunFolder, listing
-from s2s.runs.listing import (
+from s2s.config import UserError, asker
+from s2s.files import UNDO_SECONDS
+from s2s.library.own import (
     annotate,
-    clean_name,
-    delete,
+    delete_run,
+    empty_trash,
     find_run,
-    is_training,
     list_runs,
-    rename,
-    runs_folder,
+    rename_run,
+    restore_run,
 )
-from s2s.settings import OWNER
+from s2s.runs import RunFolder, clean_name, is_training, listing, runs_folder
 from tests.conftest import make_run
 
 
@@ -43,9 +42,9 @@ def test_runs_are_listed_newest_first_with_their_best_figures(
     put(trained, "of-bob", owner="bob")
     put(trained, ".deleted-one")
     (runs_folder() / "empty").mkdir()
-    assert [row.id for row in list_runs(OWNER)] == ["newer", "older"]
+    assert [row.id for row in list_runs(asker.LOCAL)] == ["newer", "older"]
     assert [row.id for row in list_runs("bob")] == ["of-bob"]
-    row = list_runs(OWNER)[1]
+    row = list_runs(asker.LOCAL)[1]
     assert (row.name, row.source, row.preset, row.state, row.step, row.steps) == (
         ("the older", "synthetic:reverse#rows=80", "", "done", 30, 30)
     )
@@ -60,36 +59,36 @@ def test_runs_are_listed_newest_first_with_their_best_figures(
         best["token_accuracy"],
     )
     assert row.checkpoints == (10, 20, 30)
-    assert find_run("older", OWNER) == row
+    assert find_run("older", asker.LOCAL) == row
     assert (
         find_run("older", "bob")
-        is find_run("nothing", OWNER)
-        is find_run("../runs/older", OWNER)
+        is find_run("nothing", asker.LOCAL)
+        is find_run("../runs/older", asker.LOCAL)
         is None
     )
 
 
 def test_there_may_be_no_runs_at_all() -> None:
-    assert list_runs(OWNER) == []
+    assert list_runs(asker.LOCAL) == []
 
 
 def test_what_claims_to_run_while_nobody_trains_there_is_interrupted(trained: Path) -> None:
     folder = put(trained, "one")
     folder.set_status("running", step=10, steps=30)
-    assert [row.state for row in list_runs(OWNER)] == ["interrupted"]
+    assert [row.state for row in list_runs(asker.LOCAL)] == ["interrupted"]
     with FileLock(folder.lock_file):
         assert is_training(folder.path)
-        assert [row.state for row in list_runs(OWNER)] == ["running"]
+        assert [row.state for row in list_runs(asker.LOCAL)] == ["running"]
     assert not is_training(folder.path)
     assert not is_training(folder.path / "nowhere")
 
 
 def test_a_change_of_a_file_is_seen_at_once(trained: Path) -> None:
     folder = put(trained, "one")
-    assert list_runs(OWNER)[0].step == 30
+    assert list_runs(asker.LOCAL)[0].step == 30
     folder.set_status("stopped", step=31, steps=40, best_step=30, best_loss=1.5)
     (folder.checkpoints / "step-00000010.safetensors").unlink()
-    row = list_runs(OWNER)[0]
+    row = list_runs(asker.LOCAL)[0]
     assert (row.state, row.step, row.steps, row.best_loss, row.checkpoints) == (
         "stopped",
         31,
@@ -101,11 +100,11 @@ def test_a_change_of_a_file_is_seen_at_once(trained: Path) -> None:
 
 def test_a_broken_folder_is_listed_with_the_reason(trained: Path) -> None:
     (put(trained, "broken").path / "recipe.json").write_text("{")
-    (row,) = list_runs(OWNER)
+    (row,) = list_runs(asker.LOCAL)
     assert (row.id, row.name, row.state) == ("broken", "broken", "failed")
     assert "its recipe.json cannot be read" in row.error
     (runs_folder() / "broken" / "recipe.json").write_text(json.dumps({"format": 99}))
-    assert "newer than" in list_runs(OWNER)[0].error
+    assert "newer than" in list_runs(asker.LOCAL)[0].error
 
 
 @pytest.mark.parametrize(
@@ -125,10 +124,10 @@ def test_a_recipe_that_lacks_something_is_listed_as_failed_beside_the_others(
 ) -> None:
     put(trained, "good")
     (put(trained, "odd").path / "recipe.json").write_text(json.dumps(content))
-    rows = {row.id: row for row in list_runs(OWNER)}
+    rows = {row.id: row for row in list_runs(asker.LOCAL)}
     assert (rows["good"].state, rows["odd"].state, rows["odd"].name) == ("done", "failed", "odd")
     assert rows["odd"].error.startswith("`odd` is not a run: its recipe.json ")
-    assert find_run("odd", OWNER) == rows["odd"]
+    assert find_run("odd", asker.LOCAL) == rows["odd"]
 
 
 @pytest.mark.parametrize(
@@ -146,12 +145,14 @@ def test_a_broken_status_is_listed_as_failed_with_what_is_known(
     content: str, error: str, trained: Path
 ) -> None:
     (put(trained, "odd", name="My run").path / "status.json").write_text(content)
-    (row,) = list_runs(OWNER)
+    (row,) = list_runs(asker.LOCAL)
     assert (row.name, row.state, row.steps) == ("My run", "failed", 30)
     assert error in row.error
     assert str(runs_folder()) not in row.error
     RunFolder(runs_folder() / "odd").set_status("done", step=30, steps=None)
-    assert [(row.state, row.step, row.steps) for row in list_runs(OWNER)] == [("done", 30, 30)]
+    assert [(row.state, row.step, row.steps) for row in list_runs(asker.LOCAL)] == [
+        ("done", 30, 30)
+    ]
 
 
 def test_a_folder_that_may_not_be_read_and_a_file_among_the_runs_are_no_harm(
@@ -168,7 +169,7 @@ def test_a_folder_that_may_not_be_read_and_a_file_among_the_runs_are_no_harm(
         return true_state(path, state)
 
     monkeypatch.setattr(listing, "_true_state", refused)
-    rows = {row.id: (row.state, row.error) for row in list_runs(OWNER)}
+    rows = {row.id: (row.state, row.error) for row in list_runs(asker.LOCAL)}
     error = "The files of the run `odd` cannot be read (Permission denied); train it again."
     assert rows == {"good": ("done", ""), "odd": ("failed", error)}
 
@@ -180,57 +181,57 @@ def test_a_name_has_nothing_that_cannot_be_shown() -> None:
 
 def test_a_run_is_renamed_by_its_owner_alone(trained: Path) -> None:
     put(trained, "one")
-    rename("one", OWNER, "  Better\nname ")
-    assert list_runs(OWNER)[0].name == "Better name"
+    rename_run("one", asker.LOCAL, "  Better\nname ")
+    assert list_runs(asker.LOCAL)[0].name == "Better name"
     with pytest.raises(UserError, match="There is no run `one` of yours"):
-        rename("one", "bob", "x")
+        rename_run("one", "bob", "x")
     for name in ("", "  ", "x" * 81):
         with pytest.raises(
             UserError,
             match=f"has 1 to 80 characters and this one has {len(name.strip())}; give another",
         ):
-            rename("one", OWNER, name)
+            rename_run("one", asker.LOCAL, name)
 
 
 def test_a_run_is_deleted_whole_and_not_while_it_trains(trained: Path) -> None:
     folder = put(trained, "one")
     with pytest.raises(UserError, match="There is no run `one` of yours"):
-        delete("one", "bob")
+        delete_run("one", "bob")
     with (
         FileLock(folder.lock_file),
         pytest.raises(UserError, match="is being trained; stop it first, then delete it"),
     ):
-        delete("one", OWNER)
-    delete("one", OWNER)
-    assert list_runs(OWNER) == []
+        delete_run("one", asker.LOCAL)
+    delete_run("one", asker.LOCAL)
+    assert list_runs(asker.LOCAL) == []
     with pytest.raises(UserError, match="There is no run `one` of yours"):
-        delete("one", OWNER)
-    listing.empty_trash(time.time() + listing.UNDO_SECONDS + 1)
+        delete_run("one", asker.LOCAL)
+    empty_trash(time.time() + UNDO_SECONDS + 1)
     assert list(runs_folder().iterdir()) == []
 
 
 def test_a_deletion_can_be_undone_for_a_minute(trained: Path) -> None:
     before = put(trained, "one").about()
-    delete("one", OWNER)
-    listing.empty_trash()
+    delete_run("one", asker.LOCAL)
+    empty_trash()
     with pytest.raises(UserError, match="cannot be restored"):
-        listing.restore("one", "bob")
-    listing.restore("one", OWNER)
-    assert [row.id for row in list_runs(OWNER)] == ["one"]
+        restore_run("one", "bob")
+    restore_run("one", asker.LOCAL)
+    assert [row.id for row in list_runs(asker.LOCAL)] == ["one"]
     assert RunFolder(runs_folder() / "one").about() == before
-    delete("one", OWNER)
-    listing.empty_trash(time.time() + listing.UNDO_SECONDS + 1)
+    delete_run("one", asker.LOCAL)
+    empty_trash(time.time() + UNDO_SECONDS + 1)
     for gone in ("one", "../runs", "never"):
         with pytest.raises(UserError, match="cannot be restored"):
-            listing.restore(gone, OWNER)
+            restore_run(gone, asker.LOCAL)
 
 
 def test_a_zip_that_was_never_opened_whole_is_removed_after_a_day(trained: Path) -> None:
     folder = put(trained, f"{listing.OPENING}0a1b")
-    assert list_runs(OWNER) == []
-    listing.empty_trash(time.time() + listing.OPENING_SECONDS - 60)
+    assert list_runs(asker.LOCAL) == []
+    empty_trash(time.time() + listing.OPENING_SECONDS - 60)
     assert folder.path.is_dir()
-    listing.empty_trash(time.time() + listing.OPENING_SECONDS + 60)
+    empty_trash(time.time() + listing.OPENING_SECONDS + 60)
     assert not folder.path.exists()
 
 
@@ -256,11 +257,11 @@ def test_shipped_runs_stay_as_they_are() -> None:
         UserError,
         match="`demo-en-fr` ships with the program and cannot be renamed; train a run of your own",
     ):
-        rename("demo-en-fr", OWNER, "mine")
+        rename_run("demo-en-fr", asker.LOCAL, "mine")
     with pytest.raises(
         UserError, match="`demo-en-fr` ships with the program and cannot be deleted"
     ):
-        delete("demo-en-fr", OWNER)
+        delete_run("demo-en-fr", asker.LOCAL)
 
 
 def test_three_hundred_runs_are_parsed_once(trained: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -277,26 +278,29 @@ def test_three_hundred_runs_are_parsed_once(trained: Path, monkeypatch: pytest.M
     monkeypatch.setattr(
         listing.RunFolder, "about", lambda self: parsed.append(self.id) or read(self)
     )
-    assert len(list_runs(OWNER)) == len(parsed) == 300
-    assert len(list_runs(OWNER)) == len(parsed) == 300
+    assert len(list_runs(asker.LOCAL)) == len(parsed) == 300
+    assert len(list_runs(asker.LOCAL)) == len(parsed) == 300
     os.utime(runs_folder() / "run-7" / "recipe.json")
-    list_runs(OWNER)
+    list_runs(asker.LOCAL)
     assert parsed[300:] == ["run-7"]
 
 
 def test_tags_and_a_comment_are_cleaned_kept_and_listed(trained: Path) -> None:
     put(trained, "one", name="mine")
     before = RunFolder(runs_folder() / "one").about()
-    annotate("one", OWNER, tags=[" baseline ", "sweep:lr", "", "baseline", "a\u202eb"])
-    annotate("one", OWNER, comment="  first \x00line\n\n*second*\u202e  ")
-    row = list_runs(OWNER)[0]
+    annotate("one", asker.LOCAL, tags=[" baseline ", "sweep:lr", "", "baseline", "a\u202eb"])
+    annotate("one", asker.LOCAL, comment="  first \x00line\n\n*second*\u202e  ")
+    row = list_runs(asker.LOCAL)[0]
     assert (row.tags, row.comment, row.name) == (
         ("baseline", "sweep:lr", "ab"),
         "first line\n\n*second*",
         "mine",
     )
-    annotate("one", OWNER, tags=())
-    assert (list_runs(OWNER)[0].tags, list_runs(OWNER)[0].comment) == ((), "first line\n\n*second*")
+    annotate("one", asker.LOCAL, tags=())
+    assert (list_runs(asker.LOCAL)[0].tags, list_runs(asker.LOCAL)[0].comment) == (
+        (),
+        "first line\n\n*second*",
+    )
     assert RunFolder(runs_folder() / "one").about() == before | {
         "tags": [],
         "comment": "first line\n\n*second*",
@@ -305,25 +309,25 @@ def test_tags_and_a_comment_are_cleaned_kept_and_listed(trained: Path) -> None:
 
 def test_annotations_that_cannot_be_are_a_sentence_and_change_nothing(trained: Path) -> None:
     put(trained, "one")
-    annotate("one", OWNER, tags=["x" * 40] + [str(n) for n in range(9)], comment="x" * 2000)
-    kept = list_runs(OWNER)[0]
+    annotate("one", asker.LOCAL, tags=["x" * 40] + [str(n) for n in range(9)], comment="x" * 2000)
+    kept = list_runs(asker.LOCAL)[0]
     with pytest.raises(
         UserError, match="A run has at most 10 tags and these are 11; leave some out"
     ):
-        annotate("one", OWNER, tags=map(str, range(11)))
+        annotate("one", asker.LOCAL, tags=map(str, range(11)))
     with pytest.raises(
         UserError, match=r"A tag has at most 40 characters and `x{40}…` has 41; shorten it"
     ):
-        annotate("one", OWNER, tags=["x" * 41])
+        annotate("one", asker.LOCAL, tags=["x" * 41])
     with pytest.raises(
         UserError, match="A note has at most 2,000 characters and this one has 2,001; shorten it"
     ):
-        annotate("one", OWNER, tags=["good"], comment="x" * 2001)
+        annotate("one", asker.LOCAL, tags=["good"], comment="x" * 2001)
     with pytest.raises(UserError, match="There is no run `one` of yours"):
         annotate("one", "bob", tags=["x"])
     with pytest.raises(UserError, match="ships with the program and cannot be annotated"):
-        annotate("demo-en-fr", OWNER, comment="x")
-    assert list_runs(OWNER) == [kept]
+        annotate("demo-en-fr", asker.LOCAL, comment="x")
+    assert list_runs(asker.LOCAL) == [kept]
 
 
 @pytest.mark.parametrize(
@@ -356,6 +360,6 @@ def test_annotations_of_a_wrong_kind_are_passed_over(
             **about,
         }
     )
-    (row,) = list_runs(OWNER)
+    (row,) = list_runs(asker.LOCAL)
     assert (row.tags, row.comment, row.init_from) == read
     assert (row.state, row.is_paused) == ("done", False)

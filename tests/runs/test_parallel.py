@@ -21,7 +21,7 @@ def test_several_processes_translate_as_one_does(
     run = s2s.load(make_run(tmp_path / "one", {}))
     sources = [" ".join(str(number))[: 1 + number % 9] for number in range(10**8, 10**8 + 25)]
     sources += ["", "zebra"]
-    order = sorted(range(27), key=lambda number: -len(sources[number]))
+    order = sorted(range(27), key=lambda number: len(sources[number]))
     settings = {"num_return_sequences": 2}
     alone = dict[int, Any]()
     for part in (order[:9], order[9:18], order[18:]):

@@ -7,6 +7,7 @@ import pytest
 from s2s import settings
 from s2s.data import Corpus, Pair, saved_datasets
 from s2s.runs import portable
+from s2s.runs.portable import dataset_name
 
 
 @pytest.mark.parametrize(
@@ -26,14 +27,14 @@ from s2s.runs import portable
     ],
 )
 def test_a_dataset_is_named_by_its_files(spec: str, named: str) -> None:
-    assert portable.dataset_name(spec) == named
+    assert dataset_name(spec) == named
     assert portable.about_run({"source": spec, "valid": None})["source"] == named
 
 
 def test_a_saved_dataset_has_the_name_that_people_gave_it() -> None:
     hash = saved_datasets.save(Corpus("x", "train", (Pair("a", "b"),)), name="mine", owner="local")
-    assert portable.dataset_name(f"corpus:{hash}") == "mine"
-    assert portable.dataset_name("corpus:gone") == "corpus:gone"
+    assert dataset_name(f"corpus:{hash}") == "mine"
+    assert dataset_name("corpus:gone") == "corpus:gone"
 
 
 def test_no_text_of_a_recipe_spells_a_folder_of_this_computer() -> None:
@@ -67,6 +68,6 @@ def test_an_address_is_no_folder_of_this_computer(monkeypatch: pytest.MonkeyPatc
         "comment": "/database and ../data",
     }
     assert portable.about_run(about) == about
-    assert portable.dataset_name("hub:ann/data") == "hub:ann/data"
+    assert dataset_name("hub:ann/data") == "hub:ann/data"
     kept = {"comment": r"in /data, /data/runs. Also C:\Users\ann\notes"}
     assert portable.about_run(kept)["comment"] == r"in S2S_HOME, S2S_HOME/runs. Also ~\notes"

@@ -1,15 +1,13 @@
 import itertools
-import json
 import random
 from statistics import median
 
 import pytest
 
 from s2s.config import Recipe, UserError, override
-from s2s.files import from_json, to_json
 from s2s.tokenizers import TOKENIZERS, UNK, fit
 from s2s.tokenizers import comparison as module
-from s2s.tokenizers.comparison import LIMIT, ComparisonRow, compare, scope
+from s2s.tokenizers.comparison import LIMIT, compare, scope
 
 RNG = random.Random(11)
 WORDS = [
@@ -95,11 +93,6 @@ def test_the_numbers_say_what_one_expects(found):
         assert all(
             row.requested_size is None or row.src.vocab_size <= row.requested_size for row in sized
         )
-
-
-def test_rows_travel_as_json(found):
-    for row in found:
-        assert from_json(ComparisonRow, json.loads(json.dumps(to_json(row)))) == row
 
 
 def test_larger_sizes_than_the_text_gives_are_not_repeated(found):

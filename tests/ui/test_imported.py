@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from s2s import settings
-from s2s.config import Recipe
+from s2s.config import Recipe, asker
 from s2s.jobs import model_import
 from s2s.links.share import pack
 from s2s.processes import queue
@@ -65,7 +64,7 @@ def test_an_imported_run_fills_the_form_of_train_with_what_fine_tuning_needs(
     assert screen.number_input(key="set train.lr").value == folder.recipe().train.lr
     assert screen.toggle(key="with a control run opened").disabled
     screen.button(key="train").click().run()
-    (job,) = queue.jobs(settings.OWNER)
+    (job,) = queue.jobs(asker.LOCAL)
     recipe = Recipe.from_json(job.spec["recipe"])
     assert recipe.model == folder.recipe().model
     assert recipe.tokenizer == folder.recipe().tokenizer

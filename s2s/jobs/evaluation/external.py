@@ -9,20 +9,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from s2s.config import UserError, shortened
+from s2s.config import UserError, asker, shortened
 from s2s.data import format_size, opening
 from s2s.jobs.evaluation.test_sets import MAX_SENTENCES, chosen_indices
+from s2s.library import Library
 from s2s.runs import (
     EvaluationFolder,
     ExternalScores,
     Sentences,
     clean_name,
-    evaluations,
     external_scores,
     now,
 )
 from s2s.scores import METRIC_NAMES, mean_differences, mean_intervals
-from s2s.settings import OWNER
 
 LONGEST_METRIC = 40  # characters
 MOST_METRICS = 8  # of one evaluation
@@ -47,9 +46,9 @@ class GivenScores:
     column: str = ""
 
 
-def add(evaluation: str, given: GivenScores, owner: str = OWNER) -> ExternalScores:
+def add(evaluation: str, given: GivenScores, owner: str = asker.LOCAL) -> ExternalScores:
     """Check and store them. Raises UserError for what is wrong with them, in one sentence."""
-    place = evaluations.folder(evaluation, "change", owner)
+    place = Library(owner).evaluation(evaluation, "change")
     what = place.evaluation()
     scores = place.scores()
     if not scores.get("is_final"):
@@ -79,9 +78,9 @@ def add(evaluation: str, given: GivenScores, owner: str = OWNER) -> ExternalScor
     return found
 
 
-def delete(evaluation: str, metric: str, system: int, owner: str = OWNER) -> None:
+def delete(evaluation: str, metric: str, system: int, owner: str = asker.LOCAL) -> None:
     """Delete the scores of a metric for a system. Raises UserError where the evaluation is not that owner's."""
-    external_scores.delete(evaluations.folder(evaluation, "change", owner), metric, system)
+    external_scores.delete(Library(owner).evaluation(evaluation, "change"), metric, system)
 
 
 def checked_metric(name: str) -> str:

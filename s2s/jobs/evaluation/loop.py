@@ -13,7 +13,8 @@ import torch
 from s2s.config import UserError
 from s2s.jobs.evaluation import provenance, test_sets
 from s2s.jobs.evaluation.scoring import SystemScores, forced_signature
-from s2s.runs import Decoded, EvaluationFolder, Run, System, SystemModel, load
+from s2s.library.checkpoints import load
+from s2s.runs import Decoded, EvaluationFolder, Run, System, SystemModel
 from s2s.scores import comparable, statistics, tokenizer_of
 
 # sentences per turn

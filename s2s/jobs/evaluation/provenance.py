@@ -12,8 +12,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Protocol
 
+from s2s.library import guests
 from s2s.model import weights_path
-from s2s.runs import Evaluation, Run, RunFolder, Sentences, System, SystemModel, guests
+from s2s.runs import Evaluation, Run, RunFolder, Sentences, System, SystemModel
 from s2s.scores import DEFAULT_TOKENIZER, SAMPLES, SEED, Scoring
 
 # The files of the test set, as the commands name them.

@@ -7,13 +7,15 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from s2s import access, files, settings, storage
-from s2s.access import run_folder
-from s2s.config import UserError, shortened
+from s2s import files
+from s2s.config import UserError, asker, shortened
 from s2s.decode import configure
+from s2s.files import stored
 from s2s.jobs.context import JobContext
 from s2s.jobs.evaluation import test_sets
 from s2s.jobs.evaluation.loop import FINISH, EvaluationLoop
+from s2s.library import Library
+from s2s.library.own import delete_evaluation
 from s2s.model import saved_steps, weights_path
 from s2s.processes import queue
 from s2s.processes.queue import Job
@@ -21,7 +23,6 @@ from s2s.runs import (
     LONGEST_NAME,
     Evaluation,
     EvaluationFolder,
-    RunFolder,
     Sentences,
     System,
     clean_name,
@@ -36,7 +37,6 @@ from s2s.scores import (
     missing_packages,
     require_tokenizer,
 )
-from s2s.settings import OWNER
 
 KIND = "evaluate"
 MOST_SYSTEMS = 24
@@ -60,7 +60,7 @@ class EvaluationRequest:
     pairs: Sequence[tuple[str, str]] = ()
     outputs: Mapping[str, Sequence[str]] = field(default_factory=dict)  # by the system's name
     name: str = ""
-    owner: str = field(default_factory=access.current)
+    owner: str = field(default_factory=asker.current)
     run: str = ""
     baseline: int = 0
     references: Sequence[
@@ -75,7 +75,7 @@ def submit(request: EvaluationRequest) -> str:
     try:
         _queue(folder.evaluation())
     except UserError:
-        evaluations.delete(folder.id, request.owner)
+        delete_evaluation(folder.id, request.owner)
         raise
     return folder.id
 
@@ -83,7 +83,7 @@ def submit(request: EvaluationRequest) -> str:
 def store(request: EvaluationRequest) -> EvaluationFolder:
     """Write the folder of an evaluation that nobody works on yet. Raises UserError as `submit` does."""
     check(request)
-    storage.require_room(request.owner)
+    stored.require_room(request.owner)
     folder = evaluations.new_folder()
     test = request.test
     if request.pairs:
@@ -122,32 +122,32 @@ def _hash(pairs: Sequence[tuple[str, str]], references: Sequence[Sequence[str]])
     return test_sets.hash_of([*pairs, *([more] if any(more) else [])])
 
 
-def resume(evaluation: str, owner: str = OWNER) -> None:
+def resume(evaluation: str, owner: str = asker.LOCAL) -> None:
     """Queue an evaluation again that was stopped or interrupted; its finished sentences are kept, and all are scored as
     this version scores.
 
     Raises UserError where a worker has it.
     """
-    folder = evaluations.folder(evaluation, "change", owner)
-    if job := queue.latest(evaluation):
+    folder = Library(owner).evaluation(evaluation, "change")
+    if job := Library(owner).job(evaluation, "change", "evaluation"):
         queue.abandon(job.id)
     _queue(_by_rule(folder))
 
 
-def score_again(evaluation: str, owner: str = OWNER) -> None:
+def score_again(evaluation: str, owner: str = asker.LOCAL) -> None:
     """Queue an evaluation whose sentences are all translated, to be scored as this version scores: in one form of the
     texts, and with BLEU's tokenizer by rule where an earlier version had its default.
 
     Its runs need not be there any more. Raises UserError where a worker has it, and where sentences are left to
     translate.
     """
-    folder = evaluations.folder(evaluation, "change", owner)
+    folder = Library(owner).evaluation(evaluation, "change")
     what = folder.evaluation()
     if any(len(folder.lines(number)) < what.test.n for number in range(len(what.systems))):
         raise UserError(
             f"`{shortened(what.name)}` has sentences that are not translated; resume it, which scores all of them."
         )
-    if job := queue.latest(evaluation):
+    if job := Library(owner).job(evaluation, "change", "evaluation"):
         if job.is_live():
             raise UserError(f"`{shortened(what.name)}` is being evaluated; wait until it is done.")
         queue.abandon(job.id)
@@ -194,7 +194,7 @@ def check(request: EvaluationRequest) -> None:
         raise UserError("Another system's output needs the sentences that it belongs to.")
     if missing_packages(request.scoring.tokenize):
         require_tokenizer(request.scoring.tokenize)
-    if settings.is_hosted() and not is_here(request.scoring.tokenize):
+    if asker.is_hosted() and not is_here(request.scoring.tokenize):
         raise UserError(
             f"BLEU's tokenizer `{request.scoring.tokenize}` is a file that this server has not; choose {AUTO}, char or"
             " zh, or score the bundle on your own computer."
@@ -202,7 +202,7 @@ def check(request: EvaluationRequest) -> None:
     test_sets.require(request.test)
     for system in systems:
         if system.run:
-            run_folder(system.run)
+            Library().run(system.run)
             configure(system.strategy, system.settings)
 
 
@@ -231,7 +231,7 @@ def most_within(systems: Sequence[System], seconds: float) -> int:
 def _threads(system: System) -> int:
     """The threads its run was trained with; one for a small model, whose matrix products are too short to share."""
     return (
-        RunFolder(run_folder(system.run)).recipe().train.threads or 1
+        Library().run(system.run).recipe().train.threads or 1
         if system.run and _parameters(system) >= SHARED
         else 1
     )
@@ -243,7 +243,7 @@ def _width(system: System) -> int:
 
 def _parameters(system: System) -> float:
     """Estimated from the size of the weights file, 4 bytes each."""
-    folder = RunFolder(run_folder(system.run))
+    folder = Library().run(system.run)
     step = system.step or max(saved_steps(folder.checkpoints), default=0)
     path = weights_path(folder.checkpoints, step)
     return files.size(path) / 4
@@ -270,13 +270,13 @@ class EvaluationProgress:
 
 def progress(evaluation: str) -> EvaluationProgress:
     """From its folder and the queue; from its folder alone while the queue is unreachable."""
-    folder = evaluations.folder(evaluation)
+    folder = Library().evaluation(evaluation)
     status = folder.status()
     test = folder.evaluation().test
     done = int(status.get("done") or 0)
     n = int(status.get("n") or test.n)
     try:
-        job = queue.latest(evaluation)
+        job = Library().job(evaluation, of="evaluation")
     except UserError:
         job = None
     if job is None:
@@ -298,10 +298,10 @@ def _left(status: Mapping[str, Any]) -> float | None:
     return max(0.0, float(status["left"]) - max(0.0, time.time() - float(status.get("at", 0.0))))
 
 
-def stop(evaluation: str, owner: str = OWNER) -> None:
+def stop(evaluation: str, owner: str = asker.LOCAL) -> None:
     """Finished sentences are kept. Raises UserError where it neither waits nor runs."""
-    evaluations.folder(evaluation, "change", owner)
-    job = queue.latest(evaluation)
+    Library(owner).evaluation(evaluation, "change")
+    job = Library(owner).job(evaluation, "change", "evaluation")
     if job is None or not job.is_live():
         raise UserError(
             f"The evaluation `{evaluation}` is neither waiting nor running; there is nothing to stop."
@@ -309,22 +309,22 @@ def stop(evaluation: str, owner: str = OWNER) -> None:
     queue.ask_to_stop(job.id, job.owner)
 
 
-def delete(evaluation: str, owner: str = OWNER) -> None:
+def delete(evaluation: str, owner: str = asker.LOCAL) -> None:
     """Delete an evaluation with its files and its jobs. Raises UserError while it runs."""
-    evaluations.folder(evaluation, "delete", owner)
-    job = queue.latest(evaluation)
+    Library(owner).evaluation(evaluation, "delete")
+    job = Library(owner).job(evaluation, "delete", "evaluation")
     if job and job.state == "queued":
         queue.ask_to_stop(job.id, job.owner)
-        job = queue.find(job.id)
+        job = Library(owner).job(evaluation, "delete", "evaluation")
     if job and job.state == "running" and job.is_live():
         raise UserError(f"The evaluation `{evaluation}` is running; stop it first, then delete it.")
-    evaluations.delete(evaluation, owner)
+    delete_evaluation(evaluation, owner)
     queue.delete_jobs(evaluation)
 
 
 def work(job: Job, context: JobContext) -> Generator[None, None, None]:
     """Translate and score, all systems side by side, so that partial results can be compared at any time."""
-    for is_turn in evaluate(evaluations.folder(job.run), context.tell):
+    for is_turn in evaluate(Library().evaluation(job.run), context.tell):
         if is_turn:
             context.progressed()
         yield

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from s2s import files, settings
-from s2s.access import reading_data_of, run_folder
 from s2s.config import UserError, choose, shortened
 from s2s.data import (
     Corpus,
@@ -30,7 +29,8 @@ from s2s.data import (
     splits,
 )
 from s2s.jobs import kept_pairs
-from s2s.runs import RunFolder, Sentences, source_words
+from s2s.library import Library, sharing
+from s2s.runs import Sentences, source_words
 from s2s.scores import comparable
 
 HELD_OUT = "held out"
@@ -88,7 +88,7 @@ def splits_of_run(run: str) -> tuple[str, ...]:
 
     None of a published model, which was not trained here.
     """
-    source = str(RunFolder(run_folder(run)).about().get("source", ""))
+    source = str(Library().run(run).about().get("source", ""))
     if not source:
         return ()
     if parse_spec(source).source not in SHIPPED:
@@ -100,7 +100,7 @@ def splits_of_run(run: str) -> tuple[str, ...]:
 def require(test: Sentences) -> None:
     """Raises UserError unless this request may read a test set, its sentences being uploaded or not."""
     if test.run:
-        with reading_data_of(run_folder(test.run)):
+        with sharing.reading_data_of(Library().run(test.run).path):
             return
     if test.spec:
         require_readable(test.spec)
@@ -112,7 +112,7 @@ def expected_size(test: Sentences) -> int:
     """
     if test.n_all or not test.run or test.split not in ("", HELD_OUT):
         return test.n
-    known = RunFolder(run_folder(test.run)).about().get("data") or {}
+    known = Library().run(test.run).about().get("data") or {}
     return min(test.n, int(known.get("n_valid", test.n)))
 
 
@@ -120,7 +120,7 @@ def read(test: Sentences) -> TestSet:
     """Read a test set: a split of a run's own dataset, or another SPEC. Raises UserError where it cannot be read."""
     if not test.run:
         return _of_dataset(test.spec, test.split or default_split(test.spec))
-    about = RunFolder(run_folder(test.run)).about()
+    about = Library().run(test.run).about()
     if not about.get("source"):
         given = f"The recipe.json of the run `{test.run}` does not name its dataset"
         raise UserError(f"{given}; give a test set of its own.")
@@ -174,10 +174,10 @@ def _kept(path: Path) -> TestSet | None:
 
 def _own(test: Sentences) -> TestSet:
     """Read from a run's own dataset."""
-    folder = RunFolder(run_folder(test.run))
+    folder = Library().run(test.run)
     about = folder.about()
     recipe = folder.recipe()
-    with reading_data_of(folder.path):
+    with sharing.reading_data_of(folder.path):
         own = kept_pairs.kept(folder, about) or load_pairs_for_training(
             about["source"], about.get("valid"), recipe.train.seed, recipe.data
         )
@@ -205,7 +205,7 @@ def training_pairs(run: str) -> SentencePairs:
     """The pairs that the model was trained on. Raises UserError where its dataset does not exist (any more), or ships
     without them.
     """
-    source = str(RunFolder(run_folder(run)).about().get("source") or "")
+    source = str(Library().run(run).about().get("source") or "")
     if source and is_for_tests(source):
         raise UserError(f"The training pairs of the run `{run}` do not ship with s2s.")
     return read(Sentences("", run=run)).train

@@ -7,12 +7,15 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from s2s import access, settings, storage
-from s2s.config import UserError
+from s2s import settings
+from s2s.config import UserError, asker
 from s2s.decode import STRATEGIES
+from s2s.files import stored
 from s2s.jobs.evaluation import provenance, service, test_sets
 from s2s.jobs.evaluation.provenance import Checkpoint
 from s2s.jobs.evaluation.service import EvaluationRequest
+from s2s.library import Library
+from s2s.library.own import delete_evaluation, list_evaluations
 from s2s.processes import queue, worker
 from s2s.runs import (
     Evaluation,
@@ -21,6 +24,7 @@ from s2s.runs import (
     Sentences,
     System,
     evaluations,
+    runs_folder,
 )
 from s2s.scores import METRIC_NAMES, Scoring
 from s2s.words import FRACTIONS
@@ -64,14 +68,14 @@ class ValidationScores(NamedTuple):
 def run_reference(run: Checkpoint) -> str:
     """What names a run in an evaluation: its id; its folder where that is elsewhere."""
     path = run.folder.path.resolve()
-    homes = (access.runs_folder().resolve(), settings.SHIPPED.resolve())
+    homes = (runs_folder().resolve(), settings.SHIPPED.resolve())
     return path.name if path.parent in homes else str(path)
 
 
 def known(run: Checkpoint) -> ValidationScores | None:
     """What has been computed of this checkpoint; None where its weights or its validation pairs were others."""
     reference = run_reference(run)
-    for evaluation in evaluations.list_evaluations(access.current(), reference):
+    for evaluation in list_evaluations(asker.current(), reference):
         test = evaluation.test
         is_whole = test.n == min(test.n_all, test_sets.MAX_SENTENCES) and not test.is_grouped
         if test.run != reference or test.split != test_sets.HELD_OUT or not is_whole:
@@ -90,7 +94,7 @@ def _of_checkpoint(evaluation: Evaluation, run: Checkpoint) -> ValidationScores 
         own = (system.run, system.step, system.strategy, dict(system.settings))
         if (*own, system.src_lang, system.tgt_lang) != asked:
             continue
-        folder = evaluations.folder(evaluation.id)
+        folder = Library().evaluation(evaluation.id)
         try:
             scores, described = folder.scores(), folder.provenance()["systems"][number]
             is_same = is_of(described, run)
@@ -139,7 +143,7 @@ def note(run: Checkpoint) -> str:
     try:
         if found := known(run):
             return f"The card has the scores of {found.described}."
-        storage.require_room(access.current())
+        stored.require_room(asker.current())
         forecast = seconds(run)
     except UserError as error:
         return (
@@ -184,7 +188,7 @@ def compute(run: Checkpoint, show: Show = lambda done, n: None) -> ValidationSco
                 _show(folder, show)
         _show(folder, show)
     except BaseException:
-        evaluations.delete(folder.id, access.current())
+        delete_evaluation(folder.id, asker.current())
         raise
     return _finished(run, folder)
 
@@ -206,7 +210,7 @@ def wait_for_best(run_id: str) -> None:
 
     Raises UserError for a run that this request may not download, or that has no checkpoint.
     """
-    folder = RunFolder(access.run_folder(run_id, "download"))
+    folder = Library().run(run_id, "download")
     for_card(BestCheckpoint(folder, folder.best_or_newest_step()), wait)
 
 
@@ -230,7 +234,7 @@ def wait(run: Checkpoint) -> ValidationScores:
         time.sleep(POLL)
     if progress.state != "done":
         raise UserError(progress.error or "Scoring them was stopped.")
-    return _finished(run, evaluations.folder(evaluation))
+    return _finished(run, Library().evaluation(evaluation))
 
 
 def _will_be_done() -> bool:
@@ -246,7 +250,7 @@ def _live(run: Checkpoint) -> str:
     return next(
         (
             each.id
-            for each in evaluations.list_evaluations(access.current(), request.run)
+            for each in list_evaluations(asker.current(), request.run)
             if (each.test.name, each.systems) == (request.test.name, request.systems)
             and service.progress(each.id).is_live
         ),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from s2s.access import reading_data_of, run_folder
 from s2s.config import UserError
 from s2s.data import (
     Pair,
@@ -16,7 +15,8 @@ from s2s.data import (
 )
 from s2s.files import from_json
 from s2s.jobs.evaluation import test_sets
-from s2s.runs import RunFolder, Sentences
+from s2s.library import Library, sharing
+from s2s.runs import Sentences
 
 FEWEST = 2  # sentences, below which no interval can be computed
 
@@ -39,17 +39,17 @@ def read(sentences: Sentences, uploaded: Sequence[Mapping[str, Any]] = ()) -> li
 
 
 def _is_shipped(run: str) -> bool:
-    source = str(RunFolder(run_folder(run)).about().get("source", ""))
+    source = str(Library().run(run).about().get("source", ""))
     return bool(source) and parse_spec(source).source in test_sets.SHIPPED
 
 
 def _of_run(sentences: Sentences) -> list[Pair]:
     """Of a generated dataset, which has gold."""
-    folder = RunFolder(run_folder(sentences.run))
+    folder = Library().run(sentences.run)
     about = folder.about()
     recipe = folder.recipe()
     seed = recipe.train.seed
-    with reading_data_of(folder.path):
+    with sharing.reading_data_of(folder.path):
         if sentences.split in ("", test_sets.HELD_OUT):
             pairs = load_pairs_for_training(about["source"], about.get("valid"), seed, recipe.data)
             return list(pairs.valid.pairs)

@@ -7,19 +7,21 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from s2s import access, files, storage
-from s2s.access import run_folder
+from s2s import files
 from s2s.analysis import heads
 from s2s.config import UserError, choose, override
 from s2s.data import Gold, Link, Numbering, Pair, opening
+from s2s.files import stored
 from s2s.jobs.context import JobContext
 from s2s.jobs.evaluation import test_sets
 from s2s.jobs.heads import samples
 from s2s.jobs.heads.experiments import EXPERIMENTS, Measuring
+from s2s.library import Library, rights
+from s2s.library.checkpoints import load
 from s2s.model import weights_path
 from s2s.processes import queue
 from s2s.processes.queue import Job
-from s2s.runs import Measurement, MeasurementFolder, Run, RunFolder, load, measurements
+from s2s.runs import Measurement, MeasurementFolder, Run, RunFolder, measurements
 
 KIND = "heads"
 MOST_SENTENCES = 2_000
@@ -45,7 +47,7 @@ def check(request: Measurement) -> None:
 
 def _require(request: Measurement) -> None:
     """Raises UserError unless this workspace may explore the run and read the sentences, their own being uploaded."""
-    run_folder(request.run)
+    Library().run(request.run)
     test_sets.require(request.sentences)
 
 
@@ -55,7 +57,7 @@ def result(request: Measurement) -> dict[str, Any] | None:
     Whoever may see the run sees numbers; whoever may read the sentences, too, what quotes them. Raises UserError for
     others.
     """
-    run_folder(request.run)
+    Library().run(request.run)
     if EXPERIMENTS[request.experiment].has_texts:
         test_sets.require(request.sentences)
     return measurements.result(request)
@@ -100,8 +102,8 @@ def submit(request: Measurement, pairs: Sequence[Pair] = ()) -> None:
     check(request)
     if result(request) is not None or progress(request).is_live:
         return
-    storage.require_room(request.owner)
-    if before := queue.latest(request.id):
+    stored.require_room(request.owner)
+    if before := Library().job(request.id, of="measurement"):
         if before.state == "running" and before.owner != request.owner:
             return  # the next worker takes up what somebody else requested
         queue.abandon(before.id)
@@ -124,7 +126,7 @@ def submit(request: Measurement, pairs: Sequence[Pair] = ()) -> None:
 def forecast(request: Measurement) -> float:
     """Estimated seconds, within a factor of three."""
     experiment = EXPERIMENTS[request.experiment]
-    folder = RunFolder(run_folder(request.run))
+    folder = Library().run(request.run)
     settings = override(experiment.settings(), request.settings)
     recipe = folder.recipe()
     per_pass = SECONDS_PER_PASS + SECONDS_PER_PARAMETER * _parameters(folder, request.step)
@@ -144,7 +146,7 @@ def threads(request: Measurement) -> int:
     """
     if forecast(request) < EXPRESS:
         return 1
-    return RunFolder(run_folder(request.run)).recipe().train.threads or 1
+    return Library().run(request.run).recipe().train.threads or 1
 
 
 @dataclass(frozen=True)
@@ -167,7 +169,7 @@ class MeasurementProgress:
 def progress(request: Measurement) -> MeasurementProgress:
     """From the queue and its folder. Raises UserError where this workspace may not measure it."""
     _require(request)
-    job = queue.latest(request.id)
+    job = Library().job(request.id, of="measurement")
     if job is None:
         return MeasurementProgress()
     state = "interrupted" if job.state == "running" and not job.is_live() else job.state
@@ -187,12 +189,13 @@ def progress(request: Measurement) -> MeasurementProgress:
 def stop(request: Measurement) -> None:
     """Nothing of it is kept. Raises UserError where it neither waits nor runs, or somebody else requested it."""
     _require(request)
-    job = queue.latest(request.id)
+    job = Library().job(request.id, of="measurement")
     if job is None or not job.is_live():
         raise UserError("This measurement neither waits nor runs; there is nothing to stop.")
-    access.require("change", access.Thing("measurement", request.id, job.owner))
+    if (job := Library().job(request.id, "change", "measurement")) is None:
+        raise rights.unknown("measurement", request.id)
     queue.ask_to_stop(job.id, job.owner)
-    job = queue.find(job.id)
+    job = Library().job(request.id, "change", "measurement")
     if job is None or job.state == "stopped":  # no worker had it
         MeasurementFolder(request.id).delete()
 

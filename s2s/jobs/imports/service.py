@@ -11,19 +11,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from s2s import access, files, hub, settings, storage
-from s2s.access import Thing
-from s2s.config import UserError, shortened
-from s2s.files import from_json, to_json
+from s2s import files, hub, settings
+from s2s.config import UserError, asker, shortened
+from s2s.files import from_json, stored, to_json
 from s2s.jobs import model_import
 from s2s.jobs.context import JobContext
 from s2s.jobs.imports import fetching
 from s2s.jobs.imports import forecast as forecasts
 from s2s.jobs.imports.forecast import ImportForecast
+from s2s.library import Library, made_by, rights
+from s2s.library.own import list_runs
 from s2s.pretrained import read_config
 from s2s.processes import queue
 from s2s.processes.queue import Job
-from s2s.runs import free_name, list_runs, runs_folder
+from s2s.runs import free_name
 
 KIND = "import"
 LONGEST_LANGUAGE = 20  # characters of a language's code
@@ -48,7 +49,7 @@ class ImportRequest:
 
 def require_folders() -> None:
     """Raises UserError for visitors of a hosted server, whose folders are not theirs."""
-    if settings.is_hosted() and access.current() != access.LOCAL:
+    if asker.is_hosted() and asker.current() != asker.LOCAL:
         raise UserError(
             "Folders of this server cannot be opened by its visitors; write the name of a model on the Hub."
         )
@@ -71,12 +72,12 @@ def submit(request: ImportRequest, found: ImportForecast) -> str:
     Always in the slot of short jobs: it mostly waits for the network, and must not wait for hours of training.
     Raises UserError where it is too large, or its languages are missing.
     """
-    owner = access.current()
+    owner = asker.current()
     if request.folder:
         require_folders()
     check_languages(request, found)
     forecasts.check(found)
-    storage.require_room(owner, n_bytes=found.model_bytes, runs=1)
+    stored.require_room(owner, n_bytes=found.model_bytes, runs=1)
     run_id = settings.new_id()
     queue.submit(KIND, owner, run_id, {**to_json(request), "threads": 1}, express=True)
     return run_id
@@ -134,10 +135,9 @@ def cancel(run_id: str, owner: str) -> None:
 
 
 def _own(run_id: str, owner: str) -> Job:
-    job = queue.latest(run_id) if access.ID.fullmatch(run_id) else None
-    if job is None or job.kind != KIND:
-        raise access.unknown("import", run_id)
-    access.require("change", Thing("import", run_id, job.owner), owner)
+    job = Library(owner).job(run_id, "change", "import")
+    if job is None:
+        raise rights.unknown("import", run_id)
     return job
 
 
@@ -170,7 +170,7 @@ def _folder(run_id: str) -> Path:
 
 def work(job: Job, context: JobContext) -> Generator[None, None, None]:
     """Fetch and open; the run appears at the end, or never."""
-    if (runs_folder() / job.run / "recipe.json").exists():  # by a worker that died just after
+    if (made_by(job) / "recipe.json").exists():  # by a worker that died just after
         return
     _delete_leftovers()
     folder = _folder(job.run)
@@ -212,8 +212,8 @@ def _fetched_and_opened(
         revision=request.sha,
     )
     yield
-    runs_folder().mkdir(parents=True, exist_ok=True)
-    os.replace(made, runs_folder() / job.run)
+    made_by(job).parent.mkdir(parents=True, exist_ok=True)
+    os.replace(made, made_by(job))
 
 
 def _fetched(request: ImportRequest, folder: Path, context: JobContext) -> Iterator[None]:

@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from s2s.access import run_folder
 from s2s.config import Recipe, UserError, flat
 from s2s.data import Pair
+from s2s.library import Library
+from s2s.library.checkpoints import find_checkpoint
 from s2s.model import saved_steps, weights_path
-from s2s.runs import RunFolder, find_checkpoint
+from s2s.runs import RunFolder
 from s2s.tokenizers import Tokenizer
 
 # Settings of the model that change neither the shape nor the meaning of any weight.
@@ -38,7 +39,7 @@ class InitialCheckpoint:
     @property
     def folder(self) -> RunFolder:
         """Raises UserError where it is gone."""
-        return RunFolder(run_folder(self.run, "download"))
+        return Library().run(self.run, "download")
 
     @property
     def weights(self) -> Path:

@@ -23,9 +23,10 @@ from s2s.jobs.training.processor import Tell, reporting
 from s2s.jobs.training.recording import Recorder, recorded
 from s2s.jobs.training.request import RunRequest
 from s2s.jobs.training.run_limits import with_processes
+from s2s.library import made_by
 from s2s.model import load_weights, saved_steps
 from s2s.processes.queue import Job
-from s2s.runs import RunFolder, attention_history, runs_folder
+from s2s.runs import RunFolder, attention_history
 from s2s.training import Budget, Event, Saved, Teach, Trainer, Warned, shifted
 
 
@@ -88,7 +89,7 @@ def work(job: Job, context: JobContext) -> Generator[Event | None, None, None]:
 
     Yields None between the stages before training.
     """
-    folder = RunFolder(runs_folder() / job.run)
+    folder = RunFolder(made_by(job))
     if saved_steps(folder.checkpoints):
         prepared = yield from resume_in_stages(folder.path, UNCHANGED, context.tell)
     else:

@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from s2s.config import Recipe
+from s2s.config import Recipe, asker
 from s2s.data import absolute
 from s2s.files import from_json
 from s2s.jobs.training.initialization import InitialCheckpoint
 from s2s.processes import queue
 from s2s.runs import LONGEST_NAME, clean_name
-from s2s.settings import OWNER
 
 
 @dataclass(frozen=True)
@@ -24,7 +23,7 @@ class RunRequest:
     valid: str | None = None
     preset: str = ""
     name: str = ""
-    owner: str = OWNER
+    owner: str = asker.LOCAL
     init_from: str = ""  # RUN or RUN@STEP, whose weights and vocabulary it starts with
     tags: tuple[str, ...] = ()
     # Settings that the preset quick keeps, even where they have its own values.

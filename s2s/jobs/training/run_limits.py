@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from s2s import storage
 from s2s.config import Recipe, UserError, override
+from s2s.files import stored
 from s2s.settings import limits
 
 BYTES = 4  # of a parameter in a checkpoint
@@ -75,4 +75,4 @@ def check_disk(recipe: Recipe, count: int, owner: str) -> None:
     """Raises UserError where the checkpoints of a model of `count` parameters are more than its owner may store."""
     kept = max(recipe.train.watch.keep, recipe.train.average_last) + 1
     checkpoints = kept * count * BYTES
-    storage.require_room(owner, n_bytes=checkpoints + count * STATE_BYTES)
+    stored.require_room(owner, n_bytes=checkpoints + count * STATE_BYTES)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from s2s import access, storage
 from s2s.config import Recipe, UserError, override
 from s2s.data import splits
+from s2s.files import stored
 from s2s.jobs.plan.time_budget import CHOSEN
 from s2s.jobs.training import initialization, run_limits
 from s2s.jobs.training.preparation import (
@@ -18,10 +18,12 @@ from s2s.jobs.training.preparation import (
     with_steps,
 )
 from s2s.jobs.training.request import RunRequest, initial_checkpoint
+from s2s.library import Library, made_by, rights
+from s2s.library.own import find_run, is_shipped
 from s2s.model import saved_steps
 from s2s.processes import queue
-from s2s.runs import RunFolder, find_run, is_training, runs_folder
-from s2s.settings import SHIPPED, has_engine, new_id, worker_is_elsewhere
+from s2s.runs import RunFolder, is_training
+from s2s.settings import has_engine, new_id, worker_is_elsewhere
 from s2s.training import settle
 
 
@@ -40,7 +42,7 @@ def submit(request: RunRequest, *, express: bool = False, seconds: float | None 
     run_limits.check_steps(recipe)
     run_limits.check_minutes(recipe)
     run_limits.check_processes(recipe)
-    storage.require_room(request.owner, runs=1 + _without_folder(request.owner))
+    stored.require_room(request.owner, runs=1 + _without_folder(request.owner))
     if request.init_from:
         initial = initialization.parse_checkpoint(request.init_from)
         initialization.check_compatible(initial, recipe)
@@ -71,8 +73,8 @@ def _needs_gpu(recipe: Recipe) -> bool:
 
 def _without_folder(owner: str) -> int:
     """How many waiting runs of an owner are not stored yet."""
-    waiting = [job.run for job in queue.jobs(owner, kind="train") if job.state == "queued"]
-    return sum(not (runs_folder() / run).exists() for run in waiting)
+    waiting = [job for job in queue.jobs(owner, kind="train") if job.state == "queued"]
+    return sum(not made_by(job).exists() for job in waiting)
 
 
 def submit_resume(
@@ -83,11 +85,10 @@ def submit_resume(
 
     Raises UserError where it is somebody else's, is finished, or is being worked on.
     """
-    if not access.ID.fullmatch(run_id):
-        raise access.unknown("run", run_id)
-    folder = RunFolder(runs_folder() / run_id)
-    job = queue.latest(run_id)
-    about = _about(folder, job, owner)
+    if not stored.ID.fullmatch(run_id):
+        raise rights.unknown("run", run_id)
+    job = Library(owner).job(run_id, "change")
+    folder, about = _known(run_id, job, owner)
     has_recipe = (folder.path / "recipe.json").is_file()
     before = folder.recipe() if has_recipe else Recipe.from_json(about["recipe"])
     recipe = with_steps(before, steps)
@@ -133,24 +134,23 @@ def submit_resume(
         raise
 
 
-def _about(folder: RunFolder, job: queue.Job | None, owner: str) -> dict[str, Any]:
-    """What is known of a run, from its folder or, before it has one, from its job."""
-    row = find_run(folder.id, owner)
-    if row:
-        access.require("change", access.run_of(folder.id, row.owner), owner)
+def _known(run_id: str, job: queue.Job | None, owner: str) -> tuple[RunFolder, dict[str, Any]]:
+    """A run's folder, and what is known of it, from there or, before that exists, from its job."""
+    if find_run(run_id, owner):
+        folder = Library(owner).run(run_id, "change")
         about = folder.about()
-    elif job and access.may(owner, "change", access.run_of(folder.id, job.owner)):
+    elif job:
+        folder = RunFolder(made_by(job))
         about = {**job.spec, "owner": job.owner}
     else:
-        is_shipped = (SHIPPED / folder.id).is_dir()
         why = (
             " It ships with the program, without what training needs to continue."
-            if is_shipped
+            if is_shipped(run_id)
             else ""
         )
-        raise UserError(f"You have no run `{folder.id}` to resume; start a new one.{why}")
+        raise UserError(f"You have no run `{run_id}` to resume; start a new one.{why}")
     if lacks := [key for key in ("source", "valid", "preset", "name") if key not in about]:
         raise UserError(
             f"The recipe.json of the run `{folder.id}` lacks {', '.join(lacks)}; start a new run."
         )
-    return about
+    return folder, about

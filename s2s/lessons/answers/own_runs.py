@@ -6,8 +6,9 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.lessons.verdict import Context, Verdict
+from s2s.library import Library, rights, sharing
 
 RIGHT = 0.9  # of the tokens under teacher forcing: the model has learned its task
 NONE_YET = "There is no such run of yours yet: press Train, and check again when it is trained."
@@ -16,16 +17,14 @@ Recipe = Mapping[str, Any]
 
 def own_recipes() -> Iterator[tuple[Any, Recipe]]:
     """The visitor's trained runs, newest first: the row, and what recipe.json says."""
-    from s2s import access
     from s2s.jobs import run_service
-    from s2s.runs import RunFolder
 
-    for row in run_service.runs(access.current()):
-        thing = access.run_of(row.id, row.owner)
-        if not access.may(access.current(), "change", thing) or row.imported or row.error:
+    for row in run_service.runs(asker.current()):
+        thing = sharing.thing("run", row.id, row.owner)
+        if not rights.is_own(thing) or row.imported or row.error:
             continue
         try:
-            about = RunFolder(access.run_folder(row.id)).about()
+            about = Library().run(row.id).about()
         except UserError:  # it waits, and has no folder yet
             continue
         yield row, about
@@ -122,12 +121,11 @@ def _without_sharing(content: Mapping[str, Any]) -> tuple[bool, str]:
 
 def beam_beats_greedy(context: Context) -> Verdict:
     """In an own evaluation, beam search has a higher BLEU than greedy search."""
-    from s2s import access
-    from s2s.runs import evaluations
+    from s2s.library.own import list_evaluations
 
     closest: tuple[float, float] | None = None
-    for found in evaluations.list_evaluations(access.current()):
-        scores = evaluations.folder(found.id).scores()
+    for found in list_evaluations(asker.current()):
+        scores = Library().evaluation(found.id).scores()
         if not scores.get("is_final"):
             continue
         bleu = {"greedy": list[float](), "beam": list[float]()}

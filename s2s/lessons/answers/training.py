@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from s2s import access
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.lessons.answers.own_runs import own_recipes
 from s2s.lessons.verdict import Context, Verdict
+from s2s.library import Library
 from s2s.runs import Curves, Metrics, RunFolder, first_difference
 from s2s.training import learning_rate
 
@@ -79,7 +79,7 @@ def overfitted_run(context: Context) -> Verdict:
     """The validation loss rose again while the training loss fell."""
     found = _none_yet()
     for row, _ in own_recipes():
-        curves = _read(RunFolder(access.run_folder(row.id)))
+        curves = _read(Library().run(row.id))
         if row.is_live or len(curves.valid_loss) < 2 or not len(curves.loss):
             continue
         lowest, last, training = (
@@ -103,7 +103,7 @@ def fine_tuned_run(context: Context) -> Verdict:
     for row, _ in own_recipes():
         if not row.init_from:
             continue
-        curves = _read(RunFolder(access.run_folder(row.id)))
+        curves = _read(Library().run(row.id))
         if not len(curves.valid_loss):
             found = Verdict(
                 "nearly", "Nearly: it has not been validated yet; check again in a while."
@@ -121,7 +121,7 @@ def _none_yet() -> Verdict:
     """While a run waits or trains, that is said: its own numbers come later."""
     from s2s.jobs import run_service
 
-    if any(row.is_live for row in run_service.runs(access.current())):
+    if any(row.is_live for row in run_service.runs(asker.current())):
         return Verdict("nearly", "Nearly: your run is not done yet; check again when it is.")
     return Verdict(
         "wrong", "There is no such run of yours yet: press Train, and check again when it is done."

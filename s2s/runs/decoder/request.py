@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from s2s.decode import NextToken, SearchNode, SearchTree
+from s2s.files import from_json, to_json
 from s2s.model import weights_path
-from s2s.runs.decoded import Decoded, DecodedHypothesis
+from s2s.runs.decoded import Decoded
 from s2s.runs.intervention import Interventions, active
 from s2s.runs.opening import load
-from s2s.runs.probes import PROBES, ProbeInput, answered, from_json, to_json
+from s2s.runs.probes import PROBES, ProbeInput, answered
 from s2s.runs.properties import Finding, PropertySettings, findings
 from s2s.runs.run import Run, RunKey
+from s2s.runs.store import RunFolder
 from s2s.tokenizers import Languages
 
 Ids = tuple[int, ...]
@@ -53,13 +55,13 @@ class DecodeRequest:
     def interventions(self) -> Interventions:
         """What is done to the model meanwhile."""
         given = self.interventions_json
-        return Interventions.from_json(json.loads(given)) if given else Interventions()
+        return from_json(Interventions, json.loads(given)) if given else Interventions()
 
     @property
     def other_runs(self) -> list[RunKey]:
         """Those that decode beside the request's own, where properties of sentences are asked for."""
         named = (row.get("run") for row in self.settings.get("decodings", ()))
-        keys = [RunKey(run[0], run[1], Languages(*run[2])) for run in named if run]
+        keys = [from_json(RunKey, run) for run in named if run]
         return [
             key for key in dict.fromkeys(keys) if (key.folder, key.step) != (self.folder, self.step)
         ]
@@ -70,18 +72,6 @@ class DecodeRequest:
         keys = [(self.folder, self.step), *(key[:2] for key in self.other_runs)]
         return [weights_path(Path(folder) / "checkpoints", step) for folder, step in keys]
 
-    def to_json(self) -> dict[str, Any]:
-        """All fields."""
-        return asdict(self)
-
-    @staticmethod
-    def from_json(content: Mapping[str, Any]) -> DecodeRequest:
-        """The inverse of `to_json`."""
-        sources, prefix = tuple(content["sources"]), tuple(content["prefix"])
-        languages = Languages(*content["languages"])
-        lists = {"sources": sources, "prefix": prefix, "languages": languages}
-        return DecodeRequest(**{**content, **lists})
-
 
 # The last search with the record of its steps, for the tree that is often asked for next; at first empty.
 Searched = dict[DecodeRequest, Decoded]
@@ -91,8 +81,8 @@ class RequestKind(NamedTuple):
     """How a request is carried out, and its result as JSON and back."""
 
     carry_out: Callable[[Run, DecodeRequest, Searched], Any]
-    to_json: Callable[[Any], Any]
     from_json: Callable[[Any], Any]
+    to_json: Callable[[Any], Any] = to_json
 
 
 def _decoded(run: Run, request: DecodeRequest, last: Searched) -> Decoded:
@@ -137,36 +127,11 @@ def _found(run: Run, request: DecodeRequest, last: Searched) -> list[Finding]:
 
 @lru_cache(maxsize=2)
 def _other_run(folder: str, step: int) -> Run:
-    return load(Path(folder), step)
-
-
-def _findings_to_json(found: Sequence[Finding]) -> list[Any]:
-    return [one.to_json() for one in found]
-
-
-def _findings_from_json(content: Sequence[Any]) -> list[Finding]:
-    return [*map(Finding.from_json, content)]
-
-
-def decoded_to_json(decoded: Decoded) -> dict[str, Any]:
-    """All but the record of the steps."""
-    hypotheses = [vars(one) for one in decoded.hypotheses]
-    return {"source": decoded.source, "hypotheses": hypotheses, "unknown": decoded.unknown}
-
-
-def decoded_from_json(content: Mapping[str, Any]) -> Decoded:
-    """The inverse of `decoded_to_json`."""
-    hypotheses = tuple(_hypothesis(one) for one in content["hypotheses"])
-    return Decoded(content["source"], hypotheses, unknown=tuple(content["unknown"]))
-
-
-def _hypothesis(content: Mapping[str, Any]) -> DecodedHypothesis:
-    sequences = {name: tuple(content[name]) for name in ("tokens", "token_log_probs", "ids")}
-    return DecodedHypothesis(**{**content, **sequences})
+    return load(RunFolder(folder), step)
 
 
 def tree_to_json(tree: SearchTree) -> dict[str, Any]:
-    """A row per node and per prefix with next tokens."""
+    """A row per node and per prefix with next tokens: large ones have some ten thousand."""
     nodes = [[*vars(node).values()] for node in tree.nodes]
     next_tokens = [[index, found] for index, found in tree.next_tokens.items()]
     return {"nodes": nodes, "next_tokens": next_tokens, "is_complete": tree.is_complete}
@@ -200,12 +165,12 @@ class NextTokens(Mapping[int, tuple[NextToken, ...]]):
 
 KINDS: Mapping[str, RequestKind] = MappingProxyType(
     {
-        "decoded": RequestKind(_decoded, decoded_to_json, decoded_from_json),
-        "tree": RequestKind(_tree, tree_to_json, tree_from_json),
-        PROPERTY: RequestKind(_found, _findings_to_json, _findings_from_json),
+        "decoded": RequestKind(_decoded, partial(from_json, Decoded)),
+        "tree": RequestKind(_tree, tree_from_json, tree_to_json),
+        PROPERTY: RequestKind(_found, partial(from_json, list[Finding])),
     }
     | {
-        kind: RequestKind(_probed, to_json, partial(from_json, probe.answer))
+        kind: RequestKind(_probed, partial(from_json, probe.answer))
         for kind, probe in PROBES.items()
     }
 )

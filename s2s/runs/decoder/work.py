@@ -6,13 +6,13 @@ import functools
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
 import torch
 
 from s2s import files
+from s2s.files import from_json, to_json
 from s2s.processes.child import Here
 from s2s.processes.pool import PoolTask, Service, WarmPool
 from s2s.processes.program import Program
@@ -20,6 +20,7 @@ from s2s.runs.decoder.cost import request_steps
 from s2s.runs.decoder.request import KINDS, DecodeRequest, Searched
 from s2s.runs.opening import load
 from s2s.runs.run import Run
+from s2s.runs.store import RunFolder
 
 NICENESS = 5  # the dashboard goes first, as before training and reading
 ROOM = 1_500_000_000  # bytes of memory beyond the libraries and the weights
@@ -55,7 +56,7 @@ DECODER = Service(
         variables=ONE_THREAD,
         max_line=MAX_ANSWER,
     ),
-    DecodeRequest.to_json,
+    to_json,
     _memory,
     _result,
     full="{n} searches are waiting to be decoded on this server; try again in a minute.",
@@ -77,7 +78,7 @@ DECODER = Service(
 def decode(order: Mapping[str, Any], here: Here) -> Iterator[dict[str, Any]]:
     """In that process: the result as JSON, and its seconds. Before each step, it reports how far it is."""
     started = time.perf_counter()
-    request = DecodeRequest.from_json(order)
+    request = from_json(DecodeRequest, order)
     run = opened(request.folder, request.step).in_languages(*request.languages)
     n_steps = request_steps(run, request)
     n_done = 0
@@ -98,7 +99,7 @@ def opened(folder: str, step: int) -> Run:
     server, this process acts for nobody.
     """
     torch.set_num_threads(1)
-    return load(Path(folder), step)
+    return load(RunFolder(folder), step)
 
 
 @functools.cache

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from s2s.config import UserError
+from s2s.files import from_json
 
 TEXT = (".json", ".txt")  # embedded as text; other files in base64
 AGAIN = "download the checkpoint again"
@@ -42,13 +43,9 @@ class CheckpointFiles:
     @classmethod
     def from_json(cls, content: Any) -> Self:
         """The inverse of `to_json`. Raises ValueError for invalid content."""
-        if not isinstance(content, dict) or not all(
-            isinstance(text, str) for text in content.values()
-        ):
-            raise ValueError("the files are not texts by name")
         contents = {
             name: text.encode() if name.endswith(TEXT) else base64.b64decode(text, validate=True)
-            for name, text in content.items()
+            for name, text in from_json(dict[str, str], content).items()
         }
         return cls("the saved tokenizer", contents.get)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from s2s import access, settings
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.data import saved_datasets
+from s2s.library import Library
 from s2s.links.share import printable
 from s2s.ui.kit import cached, forms, plain, shortened, unique_names
 
@@ -54,7 +54,7 @@ def _rename_button(spec: str, name: str) -> None:
         st.text_input(
             "Name", name, key=f"name {hash}", max_chars=80, on_change=_rename, args=(hash,)
         )
-        st.caption(HOSTED if settings.is_hosted() else LOCAL)
+        st.caption(HOSTED if asker.is_hosted() else LOCAL)
 
 
 def _delete_button(spec: str, name: str) -> None:
@@ -80,13 +80,13 @@ def _delete_button(spec: str, name: str) -> None:
 def _rename(hash: str) -> None:
     name = printable(str(st.session_state[f"name {hash}"]))
     try:
-        saved_datasets.rename(hash, access.current(), name)
+        saved_datasets.rename(Library().dataset(hash, "change"), name)
     except UserError as wrong:
         st.session_state[REFUSED] = wrong
 
 
 def _delete(hash: str) -> None:
     try:
-        saved_datasets.delete(hash, access.current())
+        saved_datasets.delete(Library().dataset(hash, "delete"))
     except UserError as wrong:
         st.session_state[REFUSED] = wrong

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable
 
 import streamlit as st
 
-from s2s import access
-from s2s.config import UserError
+from s2s.config import DeniedError, UserError, asker
 from s2s.data import Upload, uploads
+from s2s.library import Library
 from s2s.ui.kit import as_markdown
 
 PREFIX = "upload:"  # of an upload in the address
@@ -31,9 +32,10 @@ def open_linked(spec: str) -> Upload:
     Raises UserError if it is gone.
     """
     id, _, options = spec.removeprefix(PREFIX).partition("#")
-    found = uploads.opened(id, access.current())
-    if found is None:
-        raise UserError(GONE)
+    try:
+        found = Library().upload(id)
+    except DeniedError as error:
+        raise UserError(GONE) from error
     known = current(found.origin)
     if known and known.id == id:
         return known
@@ -56,7 +58,9 @@ def lost(origin: str) -> Upload | None:
     if found is None or found.is_there:
         return None
     del st.session_state[_key(origin)]
-    return uploads.opened(found.id, access.current()) or found
+    with contextlib.suppress(DeniedError):
+        return Library().upload(found.id)
+    return found
 
 
 def begin(
@@ -68,7 +72,7 @@ def begin(
 ) -> Upload:
     """A new upload in place of the previous one. Raises UserError where it cannot be written."""
     discard(origin)
-    upload = uploads.begin(origin, name, contents, owner=access.current(), token=token)
+    upload = uploads.begin(origin, name, contents, owner=asker.current(), token=token)
     try:
         st.session_state[_key(origin)] = upload
     except (

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
-from s2s import access
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.data import NUMBER_FILES
 from s2s.jobs import GivenScores
 from s2s.jobs import external as jobs
-from s2s.runs import Evaluation, ExternalScores, evaluations, external_scores
+from s2s.library import Library
+from s2s.runs import Evaluation, ExternalScores, external_scores
 from s2s.ui.kit import forms, plain, shortened
 
 BETTER = {"higher": "Higher is better", "lower": "Lower is better"}
@@ -21,7 +21,7 @@ OPEN = "external open"  # the evaluation whose form was used: it stays open
 
 def panel(evaluation: Evaluation, n: int) -> None:
     """The files that were added, and a form for another one."""
-    place = evaluations.folder(evaluation.id)
+    place = Library().evaluation(evaluation.id)
     known = external_scores.read(place)
     refused = st.session_state.pop(REFUSED, None)
     with st.expander(
@@ -140,7 +140,7 @@ def _add(evaluation: Evaluation) -> None:
                 content=upload.getvalue() if upload else str(pasted).encode(errors="replace"),
                 column=str(st.session_state.get("external column") or ""),
             ),
-            access.current(),
+            asker.current(),
         )
         st.session_state["external added"] += 1
     except UserError as wrong:
@@ -150,6 +150,6 @@ def _add(evaluation: Evaluation) -> None:
 def _delete(evaluation: str, one: ExternalScores) -> None:
     st.session_state[OPEN] = evaluation
     try:
-        jobs.delete(evaluation, one.metric, one.system, access.current())
+        jobs.delete(evaluation, one.metric, one.system, asker.current())
     except UserError as wrong:
         st.session_state[REFUSED] = wrong

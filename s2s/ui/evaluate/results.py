@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import streamlit as st
 
-from s2s import access
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.jobs import EvaluationProgress, evaluation_service
+from s2s.library import Library, guests, sharing
+from s2s.library.own import list_evaluations
 from s2s.plots import evaluation_charts as charts
 from s2s.plots import evaluation_scores
 from s2s.plots import evaluation_view as of
 from s2s.processes import worker
 from s2s.questions import Evaluate, Evaluated, ScoreBuckets, score_buckets, views
-from s2s.runs import Evaluation, evaluations, guests
+from s2s.runs import Evaluation, evaluations
 from s2s.ui.evaluate import external, sentences, translate_file
 from s2s.ui.evaluate import form as evaluate_form
 from s2s.ui.evaluate.systems import carry_out
@@ -52,7 +53,7 @@ def panel(evaluation: str) -> None:
 def _panel(evaluation_id: str, before: str, times: int) -> None:
     try:
         stands = evaluation_service.progress(evaluation_id)
-        what = evaluations.folder(evaluation_id).evaluation()
+        what = Library().evaluation(evaluation_id).evaluation()
     except UserError as wrong:  # deleted, not shared any more, or damaged
         forms.show_error(wrong)
         return
@@ -63,7 +64,7 @@ def _panel(evaluation_id: str, before: str, times: int) -> None:
         _head(evaluation, stands)
         if stands.is_live:
             _progress(evaluation, stands)
-        in_view.add(access.evaluation_of(evaluation.id, evaluation.owner), evaluation.name)
+        in_view.add(sharing.thing("evaluation", evaluation.id, evaluation.owner), evaluation.name)
         try:
             if what.test.has_references:
                 _answer(what, is_done=not stands.is_live)
@@ -299,18 +300,18 @@ def _do(what: str, evaluation: str) -> None:
     st.session_state.pop("refused evaluation", None)
     try:
         if what == "delete":
-            evaluation_service.delete(evaluation, access.current())
+            evaluation_service.delete(evaluation, asker.current())
             if STATE.value("evaluation") == evaluation:
                 STATE.remember(evaluation="")
             return
         is_live = evaluation_service.progress(evaluation).is_live
         if what == "stop" and is_live:
-            evaluation_service.stop(evaluation, access.current())
+            evaluation_service.stop(evaluation, asker.current())
         if what == "score again" and not is_live:
-            evaluation_service.score_again(evaluation, access.current())
+            evaluation_service.score_again(evaluation, asker.current())
             worker.ensure()
         if what == "resume" and not is_live:
-            evaluation_service.resume(evaluation, access.current())
+            evaluation_service.resume(evaluation, asker.current())
             worker.ensure()
     except UserError as wrong:
         st.session_state["refused evaluation"] = wrong
@@ -335,7 +336,7 @@ def button(form: evaluate_form.Form) -> None:
 
 def earlier(run_id: str) -> None:
     """The evaluations of a run, newest first."""
-    own = evaluations.list_evaluations(access.current(), run_id)
+    own = list_evaluations(asker.current(), run_id)
     found = [*own, *filter(None, [evaluations.shipped(run_id)])]
     if not found:
         return

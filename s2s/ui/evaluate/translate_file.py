@@ -13,8 +13,9 @@ from s2s.config import UserError
 from s2s.data import one_line
 from s2s.decode import STRATEGIES
 from s2s.jobs import EvaluationRequest, evaluation_service, test_sets
+from s2s.library import Library
 from s2s.questions import evaluation_request as requests
-from s2s.runs import Evaluation, Sentences, evaluations
+from s2s.runs import Evaluation, Sentences
 from s2s.ui.evaluate import systems
 from s2s.ui.evaluate.files import MEGABYTES
 from s2s.ui.kit import action_button, cached, duration, forms, read_once
@@ -92,7 +93,7 @@ def _request(
 
 def result(evaluation: Evaluation, done: int) -> None:
     """The translation so far: its first lines, and a download in which lines not yet translated are empty."""
-    place = evaluations.folder(evaluation.id)
+    place = Library().evaluation(evaluation.id)
     lines = place.lines(0)
     pairs = place.test()
     st.caption(f"{done:,} of {len(pairs):,} lines, by {evaluation.systems[0].name}.")

@@ -8,11 +8,11 @@ from types import MappingProxyType
 
 import streamlit as st
 
-from s2s import access
-from s2s.access import DeniedError
-from s2s.config import UserError
+from s2s.config import DeniedError, UserError, asker
 from s2s.decode import STRATEGIES
 from s2s.jobs import test_sets
+from s2s.library import Library
+from s2s.library.own import list_evaluations
 from s2s.questions import Evaluate, ScoreBuckets
 from s2s.runs import evaluations
 from s2s.scores import AUTO, ROUGE_SCORE, SPACES
@@ -86,7 +86,7 @@ def _first(run_id: str) -> str:
     """What a bare address opens on: the evaluation that ships with the run, or the newest own one that has scores."""
     if shipped := evaluations.shipped(run_id):
         return shipped.id
-    own = evaluations.list_evaluations(access.current(), run_id)
+    own = list_evaluations(asker.current(), run_id)
     return next((one.id for one in own if one.test.has_references), "")
 
 
@@ -109,7 +109,7 @@ def write_to_url() -> None:
 
 def _is_there(evaluation: str) -> bool:
     try:
-        evaluations.folder(evaluation)
+        Library().evaluation(evaluation)
     except DeniedError:
         return False
     except UserError:  # damaged: its panel shows the error
@@ -119,7 +119,7 @@ def _is_there(evaluation: str) -> bool:
 
 def _is_of(evaluation: str, run_id: str) -> bool:
     try:
-        found = evaluations.folder(evaluation).evaluation()
+        found = Library().evaluation(evaluation).evaluation()
     except UserError:  # its panel shows the error
         return True
     return run_id == found.run or any(run_id == system.run for system in found.systems)

@@ -8,8 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from s2s import access
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.data import Pair
 from s2s.jobs import EXPERIMENTS, MeasurementProgress, head_samples, head_service
 from s2s.processes import worker
@@ -114,7 +113,7 @@ def _panel(asked: Measurement, times: int) -> None:
         key=f"stop {asked.id}",
         icon=":material/stop_circle:",
         on_click=_stop,
-        args=(asked, access.current()),
+        args=(asked, asker.current()),
     )
     if progress.state == "queued":
         try:
@@ -134,7 +133,7 @@ def _text(progress: MeasurementProgress) -> str:
 
 def _stop(asked: Measurement, workspace: str) -> None:
     try:
-        with access.acting_as(workspace):
+        with asker.acting_as(workspace):
             head_service.stop(asked)
     except UserError as wrong:
         st.session_state[REFUSED] = wrong

@@ -5,10 +5,11 @@ from __future__ import annotations
 from itertools import islice
 from typing import NamedTuple
 
-from s2s import access, settings
+from s2s import settings
 from s2s.config import UserError
 from s2s.data import is_searchable, sources_of
 from s2s.demo import EXAMPLES, held_out_sentences
+from s2s.library import sharing
 from s2s.runs import Run
 from s2s.ui.kit import cached, vocabulary
 
@@ -22,7 +23,7 @@ class DatasetSentences(NamedTuple):
 
 def of(run: Run, most: int) -> DatasetSentences:
     """At most `most` sources, held-out ones first; a built-in dataset's are those of its held-out splits."""
-    may_see = access.may_see_data(run.folder.path)
+    may_see = sharing.may_see_data(run.folder.path)
     return _sentences(str(settings.home()), str(run.folder.path), most, may_see, run)
 
 
@@ -36,7 +37,7 @@ def _sentences(home: str, folder: str, most: int, may_see: bool, _run: Run) -> D
         own += held_out_sentences(source)
     elif source and may_see:
         try:
-            with access.reading_data_of(_run.folder.path):
+            with sharing.reading_data_of(_run.folder.path):
                 own += _own(_run, source, most)
         except UserError as error:  # deleted, or elsewhere
             problem = str(error)

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from s2s import access
+from s2s.config import asker
+from s2s.library import Thing, rights, sharing
 from s2s.ui.kit import cached
 
 IN_VIEW = "in view"  # in the session
@@ -16,7 +17,7 @@ RUNS = "runs in view"  # in the session: their ids
 class Shown(NamedTuple):
     """Something on the page, by the name that its owner gave it."""
 
-    thing: access.Thing
+    thing: Thing
     name: str
 
 
@@ -26,7 +27,7 @@ def clear() -> None:
     st.session_state[RUNS] = {}
 
 
-def add(thing: access.Thing, name: str) -> None:
+def add(thing: Thing, name: str) -> None:
     """Call this where a run or an evaluation is shown."""
     st.session_state.setdefault(IN_VIEW, {})[thing.kind, thing.id] = Shown(thing, name)
 
@@ -35,7 +36,7 @@ def add_run(run_id: str) -> None:
     """The same for a run; demos need no sharing."""
     st.session_state.setdefault(RUNS, {})[run_id] = True
     if row := cached.runs().get(run_id):
-        add(access.run_of(row.id, row.owner), cached.title(run_id))
+        add(sharing.thing("run", row.id, row.owner), cached.title(run_id))
 
 
 def runs() -> list[str]:
@@ -46,5 +47,5 @@ def runs() -> list[str]:
 def own() -> list[Shown]:
     """What belongs to the visitor."""
     shown: dict[tuple[str, str], Shown] = st.session_state.get(IN_VIEW, {})
-    who = access.current()
-    return [each for each in shown.values() if access.may(who, "change", each.thing)]
+    who = asker.current()
+    return [each for each in shown.values() if rights.may(who, "change", each.thing)]

@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from s2s import access, settings
 from s2s.analysis import KINDS, LabeledWeights
+from s2s.config import asker
 from s2s.demo import LESSONS, PURPOSES
 from s2s.jobs import run_service
+from s2s.library import rights
 from s2s.runs import Run
 from s2s.ui.kit import address, cached, in_view, vocabulary
 from s2s.ui.kit.glossary import definitions
@@ -310,8 +311,8 @@ def forget_lost_run() -> None:
 
 def missing(kind: str, id: str) -> str:
     """What is said of a run or an evaluation that a link names and the visitor cannot open, whatever the reason."""
-    if settings.is_hosted():
-        return str(access.unknown(kind, id))
+    if asker.is_hosted():
+        return str(rights.unknown(kind, id))
     return f"There is no {kind} {id[:40]} here (any more)."
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from s2s import access
+from s2s.config import asker
 from s2s.plots import AllHeads, ComparedTexts, LinkedTokens, Picture
 from s2s.questions import Question, Table
 from s2s.questions.views import view_of
@@ -201,13 +201,13 @@ def menu(picture: Picture, question: Question[Any], answer: Any) -> None:
                 drawn = picture.svg()
                 download("SVG", drawn, f"{name}.svg", "image/svg+xml", key=f"{key} svg")
                 picture_button(drawn, name, label="PNG, PDF", key=f"{key} picture")
-            page = access.for_this_visitor(partial(reports.page, picture.one_line, [picture]))
+            page = asker.for_this_visitor(partial(reports.page, picture.one_line, [picture]))
             download("HTML", page, f"{name}.html", "text/html", key=f"{key} html")
             download("CSV", picture.table.csv, f"{name}.csv", "text/csv", key=f"{key} csv")
             written = partial(question.json, answer)
             download("JSON", written, f"{name}.json", "application/json", key=f"{key} json")
             for file in picture.files:
-                content = access.for_this_visitor(file.content)
+                content = asker.for_this_visitor(file.content)
                 download(
                     file.label,
                     content,

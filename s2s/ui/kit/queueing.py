@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from s2s import access
+from s2s.config import asker
 from s2s.jobs import sweep, training
 from s2s.processes import worker
 from s2s.runs import LONGEST_TAG, clean_name, free_name
@@ -47,5 +47,5 @@ def queue_resume(run_id: str, steps: int | None = None, lr: float | None = None)
 
     Raises UserError where it is refused.
     """
-    training.submit_resume(run_id, access.current(), steps, lr)
+    training.submit_resume(run_id, asker.current(), steps, lr)
     worker.ensure()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from s2s.config import PRESETS, Recipe
+from s2s.library import guests
 from s2s.links import share
-from s2s.runs import differences, guests
+from s2s.runs import differences
 from s2s.ui.kit import cached, forms
 from s2s.ui.kit.datasets import SHIPPED_DATASETS
 from s2s.ui.kit.recipe_state import DEFAULT_PRESET, INIT_FROM

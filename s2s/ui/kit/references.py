@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from s2s import access, settings
+from s2s import settings
 from s2s.config import UserError, nfc
 from s2s.data import is_searchable, known_targets, parse_spec, targets_by_source
+from s2s.library import sharing
 from s2s.runs import Run
 from s2s.ui.kit import cached, gold_alignment
 
@@ -26,7 +27,7 @@ class KnownReferences(NamedTuple):
 
 def of(run: Run, text: str) -> KnownReferences:
     """The targets of a sentence among the run's validation samples and in all splits of its dataset."""
-    may_see = access.may_see_data(run.folder.path)
+    may_see = sharing.may_see_data(run.folder.path)
     folder = str(run.folder.path)
     return _known_references(str(settings.home()), folder, run.step, text, may_see, run)
 
@@ -43,7 +44,7 @@ def _known_references(
         specs = _specs(_run)
         if quick and parse_spec(specs[0]).source in SHIPPED:
             return KnownReferences(tuple(dict.fromkeys(quick)))
-        with access.reading_data_of(_run.folder.path):
+        with sharing.reading_data_of(_run.folder.path):
             found = [target for spec in specs for target in _targets(spec, text, _run)]
     except UserError as error:
         return _unsearched(quick, str(error))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from s2s import access
 from s2s.jobs import test_sets
-from s2s.runs import Sentences, portable
+from s2s.library import Library, sharing
+from s2s.runs import Sentences
+from s2s.runs.portable import dataset_name
 from s2s.ui.kit import cached
 
 BUILTIN = (
@@ -25,7 +26,7 @@ SPLITS = {
 
 def available_test_sets(run_id: str) -> dict[str, str]:
     """Splits of a run's own dataset, where it may be read, and saved datasets, with their labels."""
-    may_see = access.may_see_data(access.run_folder(run_id))
+    may_see = sharing.may_see_data(Library().run(run_id).path)
     own = {
         name: SPLITS.get(name, f"its dataset: {name}")
         for name in (test_sets.splits_of_run(run_id) if may_see else ())
@@ -39,5 +40,5 @@ def described(run_id: str, test: str, n: int) -> Sentences:
     source = str(cached.metadata(run_id).get("source", "its dataset"))
     if ":" in test:
         return Sentences(cached.dataset_name(test), spec=test, n=n)
-    named = portable.dataset_name(source)  # its files name the evaluation, which is passed on
+    named = dataset_name(source)  # its files name the evaluation, which is passed on
     return Sentences(f"{named}, {test}", split=test, run=run_id, n=n)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from s2s import access, settings
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.jobs import run_service
 from s2s.runs import RunSummary
 from s2s.ui.kit.text import as_markdown
@@ -37,9 +36,9 @@ def _ended(row: RunSummary) -> None:
 
 
 def _log(run_id: str) -> str:
-    if settings.is_hosted():  # the operator's page has it
+    if asker.is_hosted():  # the operator's page has it
         return ""
     try:
-        return run_service.last_log(run_id, access.current())
+        return run_service.last_log(run_id, asker.current())
     except UserError:  # the run is somebody else's, or the queue is unreachable, as the page says
         return ""

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 import streamlit as st
 
-from s2s import access, settings
+from s2s.config import asker
 
 PATIENCE = 20.0  # seconds after which a run goes on without its turn: one that hangs stops no other tab for longer
 
@@ -84,8 +84,8 @@ TURNS = Turns()
 
 def owner() -> str:
     """Who takes the turns of this run: the visitor's workspace; without one, the address where they come from."""
-    workspace = access.current()
-    if workspace == access.NOBODY and settings.is_hosted():
+    workspace = asker.current()
+    if workspace == asker.NOBODY and asker.is_hosted():
         return f"address {visitor_address()}"
     return workspace
 
@@ -124,4 +124,4 @@ def _parsed(given: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
 
 def own_turn() -> contextlib.AbstractContextManager[None]:
     """On a hosted server, the turn of the visitor for whom this script runs; at home all tabs run at once."""
-    return TURNS.turn(owner()) if settings.is_hosted() else contextlib.nullcontext()
+    return TURNS.turn(owner()) if asker.is_hosted() else contextlib.nullcontext()

@@ -7,8 +7,7 @@ from functools import partial
 
 import streamlit as st
 
-from s2s import access, settings
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.lessons import Lesson, LessonProgress, OpenedStep
 from s2s.reports import lesson_handout
 from s2s.ui.kit import as_markdown, file_name, note_markdown, plain
@@ -29,7 +28,7 @@ def draw(lessons: Iterable[Lesson]) -> None:
         for row in lessons:
             with grid.cell():
                 _card(row, done.get(row.id, LessonProgress()))
-    if done and not settings.is_hosted():
+    if done and not asker.is_hosted():
         st.caption("Your progress is kept for this browser.")
 
 
@@ -60,7 +59,7 @@ def handout_button(lesson: Lesson) -> None:
     """The lesson as one file to print; it is written when the button is pressed."""
     st.download_button(
         f"Handout: {plain(lesson.name)}",
-        access.for_this_visitor(partial(lesson_handout, lesson, home())),
+        asker.for_this_visitor(partial(lesson_handout, lesson, home())),
         f"{file_name(lesson.title)}.html",
         "text/html",
         key=f"handout {lesson.id}",

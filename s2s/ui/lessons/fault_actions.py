@@ -6,8 +6,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from s2s import access
-from s2s.config import NO_FAULT, UserError
+from s2s.config import NO_FAULT, UserError, asker
 from s2s.demo import LESSONS
 from s2s.faults import FAULTS
 from s2s.jobs import fault_experiment
@@ -49,7 +48,7 @@ def _button(fault: str) -> None:
     own = _own_runs()
     missing = [name for name in (NO_FAULT, fault) if not _is_done(own.get(name))]
     names = missing or [fault]
-    requests = [fault_experiment.request(name, access.current()) for name in names]
+    requests = [fault_experiment.request(name, asker.current()) for name in names]
     seconds = sum(cached.forecast(one.source, one.recipe).seconds for one in requests)
     click = action_button(
         "Train it myself" if missing else "Train it again",

@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from s2s import settings
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.demo import LESSONS as LESSONS_RUN
 from s2s.lessons import EXERCISES, LESSONS
 from s2s.ui.kit import forms
@@ -55,7 +54,7 @@ def show() -> None:
     labels = {
         name: segment.label
         for name, segment in SEGMENTS.items()
-        if settings.is_hosted() or not segment.is_hosted
+        if asker.is_hosted() or not segment.is_hosted
     }
     view = STATE.segments("view", "What to open", labels, label_visibility="collapsed")
     STATE.write_to_url()

@@ -6,12 +6,11 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from s2s import access
 from s2s import hosted as workspaces
-from s2s.access import Thing
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.data import format_size
 from s2s.hosted import operation
+from s2s.library import Thing, rights
 from s2s.processes import logs
 from s2s.ui.kit import cached, forms, plain
 from s2s.ui.operator import figures
@@ -34,7 +33,7 @@ def _do(event: str, act: Callable[[], str]) -> None:
     if not is_operator():
         return
     try:
-        with access.acting_as(access.OPERATOR):
+        with asker.acting_as(asker.OPERATOR):
             st.session_state[DONE] = act()
     except UserError as error:
         st.session_state[FAILED] = error
@@ -117,7 +116,7 @@ def _notice(sentence: str) -> str:
 def delete_workspace() -> None:
     """Delete one with everything in it, after its name was typed."""
     used = figures.workspaces()
-    owners = [owner for owner in used if owner not in (access.LOCAL, access.EVERYBODY)]
+    owners = [owner for owner in used if owner not in (asker.LOCAL, asker.EVERYBODY)]
     if not owners:
         return
     with st.expander("Delete a workspace", icon=":material/delete:"):
@@ -141,7 +140,7 @@ def _short_name(workspace: str) -> str:
 
 
 def _delete(owner: str) -> str:
-    access.require("delete", Thing("workspace", owner, owner))
+    rights.require("delete", Thing("workspace", owner, owner))
     used = workspaces.delete_workspace(owner)
     cached.forget_searches(owner)
     cached.forget_workspace(owner)

@@ -11,12 +11,13 @@ import pandas as pd
 import psutil
 import streamlit as st
 
-from s2s import access, settings, storage
-from s2s.access import Thing
-from s2s.config import UserError
+from s2s import settings
+from s2s.config import UserError, asker
 from s2s.data import format_size
+from s2s.files import stored
 from s2s.hosted import operation
 from s2s.hosted.monitoring import MONITOR, engine_trouble, why_not_ready
+from s2s.library import Thing, rights
 from s2s.processes import queue
 from s2s.ui.kit import Card, as_markdown, cards, duration
 from s2s.ui.shell import is_operator
@@ -32,7 +33,7 @@ def live() -> None:
 
 def _live() -> None:
     if is_operator():
-        with access.acting_as(access.OPERATOR):
+        with asker.acting_as(asker.OPERATOR):
             figures()
             queue_table()
 
@@ -134,11 +135,11 @@ def workspace_table() -> None:
     st.dataframe(pd.DataFrame(shown), hide_index=True)
 
 
-def workspaces() -> dict[str, storage.Usage]:
+def workspaces() -> dict[str, stored.Usage]:
     """What each workspace has stored, the largest first, at most half a minute old; then those that only have jobs."""
-    access.require("list", Thing("workspace", "", access.OPERATOR))
+    rights.require("list", Thing("workspace", "", asker.OPERATOR))
     used = _workspaces(str(settings.home()))
-    return used | {owner: storage.Usage() for owner in _jobs_by_workspace() if owner not in used}
+    return used | {owner: stored.Usage() for owner in _jobs_by_workspace() if owner not in used}
 
 
 def _jobs_by_workspace() -> dict[str, int]:
@@ -149,11 +150,11 @@ def _jobs_by_workspace() -> dict[str, int]:
 
 
 @st.cache_data(ttl=30.0, max_entries=2, show_spinner=False)
-def _workspaces(home: str) -> dict[str, storage.Usage]:
-    by_owner: dict[str, list[storage.Item]] = defaultdict(list)
-    for item in storage.items():
+def _workspaces(home: str) -> dict[str, stored.Usage]:
+    by_owner: dict[str, list[stored.Item]] = defaultdict(list)
+    for item in stored.items():
         by_owner[item.owner].append(item)
-    used = {owner: storage.usage_of(items) for owner, items in by_owner.items()}
+    used = {owner: stored.usage_of(items) for owner, items in by_owner.items()}
     return dict(sorted(used.items(), key=lambda row: -row[1].n_bytes))
 
 

@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import streamlit as st
 
-from s2s import access, plots
-from s2s.config import POSITION_KINDS, UserError, keys, override
+from s2s import plots
+from s2s.config import POSITION_KINDS, UserError, asker, keys, override
 from s2s.demo import shipped_results
 from s2s.jobs import ExtrapolationResult, ExtrapolationSettings, extrapolation, sweep
+from s2s.library import Library
 from s2s.links import share
 from s2s.plots import LineSeries
-from s2s.runs import RunFolder, RunSummary, runs_folder
+from s2s.runs import RunSummary
 from s2s.ui.kit import action_button, cached, duration, forms
 from s2s.ui.kit.queueing import queue_runs
 from s2s.ui.positions import reproduce, request
@@ -71,7 +72,7 @@ def _is_busy(experiment: ExtrapolationSettings, own: Mapping[str, RunSummary]) -
 
 
 def _saved_result(experiment: ExtrapolationSettings, row: RunSummary) -> ExtrapolationResult | None:
-    return extrapolation.saved(RunFolder(runs_folder() / row.id), experiment.task)
+    return extrapolation.saved(Library().run(row.id), experiment.task)
 
 
 def _show_results(experiment: ExtrapolationSettings, score: str, was_busy: bool) -> None:
@@ -187,7 +188,7 @@ def _train_panel(experiment: ExtrapolationSettings, own: Mapping[str, RunSummary
     if any(row.is_live for row in own.values()):
         st.caption("The runs train one after another; you may leave this page.")
     else:
-        requests = extrapolation.run_requests(experiment, access.current())
+        requests = extrapolation.run_requests(experiment, asker.current())
         seconds = sum(
             cached.forecast(planned.source, planned.recipe).seconds for planned in requests
         )
@@ -211,7 +212,7 @@ def _train_panel(experiment: ExtrapolationSettings, own: Mapping[str, RunSummary
 def _train(experiment: ExtrapolationSettings) -> None:
     """Queue all six; where one is refused, none, and the page says why."""
     try:
-        queue_runs(extrapolation.run_requests(experiment, access.current()))
+        queue_runs(extrapolation.run_requests(experiment, asker.current()))
         cached.refresh_runs()
     except UserError as wrong:
         st.session_state[REFUSED] = wrong

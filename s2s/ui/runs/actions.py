@@ -7,20 +7,13 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from s2s import access
-from s2s.config import UserError
+from s2s.config import UserError, asker
+from s2s.files import UNDO_SECONDS
 from s2s.jobs import run_service, sweep
+from s2s.library.own import annotate
 from s2s.links import share
 from s2s.processes import queue
-from s2s.runs import (
-    LONGEST_COMMENT,
-    MOST_TAGS,
-    UNDO_SECONDS,
-    RunSummary,
-    annotate,
-    checked_name,
-    free_name,
-)
+from s2s.runs import LONGEST_COMMENT, MOST_TAGS, RunSummary, checked_name, free_name
 from s2s.ui.kit import as_markdown, cached, forms, plain, run_trouble, undo_row
 from s2s.ui.kit.badges import badge, shown_state
 from s2s.ui.kit.queueing import queue_resume
@@ -229,18 +222,18 @@ def _do(what: str, run_id: str, job: queue.Job | None = None) -> None:
         if what == "rename":
             taken = {row.name for row in cached.own_runs() if row.id != run_id}
             name = checked_name(str(st.session_state[f"rename {run_id}"]))
-            run_service.rename(run_id, access.current(), free_name(name, taken))
+            run_service.rename(run_id, asker.current(), free_name(name, taken))
         elif what == "tags":
-            annotate(run_id, access.current(), tags=st.session_state[f"tags {run_id}"])
+            annotate(run_id, asker.current(), tags=st.session_state[f"tags {run_id}"])
         elif what == "note":
-            annotate(run_id, access.current(), comment=str(st.session_state[f"note {run_id}"]))
+            annotate(run_id, asker.current(), comment=str(st.session_state[f"note {run_id}"]))
         elif what == "delete":
             name = cached.title(run_id)
-            waited = run_service.delete(run_id, access.current())
+            waited = run_service.delete(run_id, asker.current())
             st.session_state[DELETED] = (run_id, name, time.monotonic(), waited)
         elif what == "restore":
             del st.session_state[DELETED]
-            run_service.restore(run_id, access.current(), job)
+            run_service.restore(run_id, asker.current(), job)
         else:
             queue_resume(run_id)
     except UserError as error:

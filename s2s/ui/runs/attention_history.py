@@ -11,10 +11,11 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from s2s import access, plots
+from s2s import plots
 from s2s.analysis import LabeledWeights, Weights
 from s2s.config import UserError
-from s2s.runs import AttentionHistory, RunFolder, SavedAttention, attention_history
+from s2s.library import Library
+from s2s.runs import AttentionHistory, RunFolder, SavedAttention, attention_history, runs_folder
 from s2s.ui.kit import cached, chart, file_name, forms, pickers, plain
 from s2s.ui.kit.tables import frame_csv
 from s2s.ui.kit.validation_pairs import validation_kind, worded_for
@@ -67,9 +68,9 @@ def open_at(run_id: str, at: str) -> None:
 
 def _folder(run_id: str) -> RunFolder:
     try:
-        return RunFolder(access.run_folder(run_id))
+        return Library().run(run_id)
     except UserError:  # queued: training has not created its folder yet
-        return RunFolder(access.runs_folder() / ".queued")
+        return RunFolder(runs_folder() / ".queued")
 
 
 def _tab(run_id: str, is_live: bool, before: RunsView) -> None:

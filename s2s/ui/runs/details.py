@@ -11,7 +11,8 @@ import pandas as pd
 import streamlit as st
 
 from s2s.config import Recipe
-from s2s.runs import guests, model_card, portable
+from s2s.library import guests
+from s2s.runs import model_card, portable
 from s2s.ui.kit import as_markdown, cached, file_name
 from s2s.ui.runs import report, table
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from s2s import access
 from s2s.config import UserError
+from s2s.library import Library
 from s2s.ui.kit import cached
 
 
@@ -13,7 +13,7 @@ def is_downloadable(run_id: str) -> bool:
     if row is not None and not row.checkpoints:
         return False
     try:
-        access.run_folder(run_id, "download")
+        Library().run(run_id, "download")
     except UserError:
         return False
     return True

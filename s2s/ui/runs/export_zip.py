@@ -6,8 +6,7 @@ from functools import partial
 
 import streamlit as st
 
-from s2s import access
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.jobs import run_export
 from s2s.ui.kit import as_markdown, cached, file_name, forms
 from s2s.ui.runs.downloadable import is_downloadable
@@ -45,7 +44,7 @@ def _targets(run_id: str) -> None:
         name = f"{file_name(cached.title(run_id))}-{target}"
         st.download_button(
             f"For {verdict.label}",
-            access.for_this_visitor(partial(run_export.download, run_id, target, name)),
+            asker.for_this_visitor(partial(run_export.download, run_id, target, name)),
             f"{name}.zip",
             "application/zip",
             key=f"export {target}",

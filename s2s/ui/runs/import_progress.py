@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from s2s import access
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.data import format_size
 from s2s.jobs import ImportProgress, import_service
 from s2s.links.share import greedy_and_beam
@@ -33,7 +32,7 @@ def panel() -> None:
 
 def _shown() -> list[ImportProgress]:
     """The live ones, and the one that was started last in this view, unless its run was deleted since."""
-    every = import_service.imports(access.current())
+    every = import_service.imports(asker.current())
     started = [row for row in every if row.run == STATE.now.opening and not row.is_live]
     ended = [row for row in started if row.state != "done" or row.run in cached.runs()]
     return [*(row for row in every if row.is_live), *ended]
@@ -109,6 +108,6 @@ def _text(row: ImportProgress) -> str:
 
 def _cancel(run_id: str) -> None:
     try:
-        import_service.cancel(run_id, access.current())
+        import_service.cancel(run_id, asker.current())
     except UserError as wrong:
         st.session_state[REFUSED] = wrong

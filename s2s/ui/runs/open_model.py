@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from s2s import hub, settings
-from s2s.config import UserError
+from s2s import hub
+from s2s.config import UserError, asker
 from s2s.data import format_size
 from s2s.jobs import ImportForecast, ImportRequest, import_forecasts, import_service, short_count
 from s2s.pretrained import FAMILIES, MODELS
@@ -56,7 +56,7 @@ def tab(run_id: str) -> None:
 
 
 def _name() -> str:
-    is_own_computer = not settings.is_hosted()
+    is_own_computer = not asker.is_hosted()
     return st.text_input(
         "Model of the Hugging Face Hub, or a folder"
         if is_own_computer

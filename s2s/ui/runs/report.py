@@ -6,7 +6,8 @@ from functools import partial
 
 import streamlit as st
 
-from s2s import access, reports
+from s2s import reports
+from s2s.config import asker
 from s2s.ui.kit import cached, file_name
 from s2s.ui.runs.downloadable import is_downloadable
 from s2s.ui.shell import page, page_url
@@ -25,7 +26,7 @@ def download_button(run_id: str) -> None:
     link = page_url(page("runs")) if st.context.url else ""
     st.download_button(
         "Report (HTML)",
-        access.for_this_visitor(partial(reports.download, run_id, link)),
+        asker.for_this_visitor(partial(reports.download, run_id, link)),
         f"{file_name(cached.title(run_id))}-report.html",
         "text/html",
         key="download report",

@@ -7,11 +7,11 @@ from types import MappingProxyType
 
 import streamlit as st
 
-from s2s import access
 from s2s.analysis import KINDS
 from s2s.config import UserError
 from s2s.jobs import sweep
-from s2s.runs import RunFolder, attention_history
+from s2s.library import Library
+from s2s.runs import attention_history
 from s2s.ui.kit import cached, pickers, reproduce
 from s2s.ui.runs import seed_spread
 from s2s.ui.runs.view_state import ATTENTION, RUNS, SIDE_BY_SIDE, STATE, SWEEPS
@@ -45,10 +45,11 @@ def _runs(run_id: str) -> list[str]:
     if not cached.own_runs():
         return []
     return [
-        "from s2s import access",
-        "from s2s.runs import Metrics, list_runs, runs_folder",
+        "from s2s.config import asker",
+        "from s2s.library.own import list_runs",
+        "from s2s.runs import Metrics, runs_folder",
         "",
-        "rows = list_runs(access.current())  # newest first",
+        "rows = list_runs(asker.current())  # newest first",
         *SCORES,
     ]
 
@@ -59,10 +60,11 @@ def _sweeps(run_id: str) -> list[str]:
     name = f"{sweep.TAG}{STATE.now.sweep}"
     tag = reproduce.quoted(name)
     return [
-        "from s2s import access",
-        "from s2s.runs import Metrics, RunFolder, differences, list_runs, runs_folder",
+        "from s2s.config import asker",
+        "from s2s.library.own import list_runs",
+        "from s2s.runs import Metrics, RunFolder, differences, runs_folder",
         "",
-        f"rows = [row for row in list_runs(access.current()) if {tag} in row.tags]",
+        f"rows = [row for row in list_runs(asker.current()) if {tag} in row.tags]",
         "recipes = [RunFolder(runs_folder() / row.id).recipe() for row in rows]",
         "varied = differences.varied_settings(recipes)  # settings in which they differ",
         "values = [[(each.values[at] is None, each.values[at]) for each in varied]",
@@ -84,9 +86,12 @@ def _spread(runs: Sequence[str]) -> list[str]:
         return []
     return [
         "import pandas as pd",
-        "from s2s.runs import RunFolder, seeds",
-        f"spread = pd.DataFrame(seeds.by_setting({done!r}))  # means, sample standard deviations",
-        "alike = [RunFolder(access.run_folder(run)) for ids in spread.runs for run in ids]",
+        "from s2s.library import Library",
+        "from s2s.library.checkpoints import find_checkpoint",
+        "from s2s.runs import seeds",
+        f"named = {{run: find_checkpoint(run) for run in {done!r}}}",
+        "spread = pd.DataFrame(seeds.by_setting(named))  # means, sample standard deviations",
+        "alike = [Library().run(run) for ids in spread.runs for run in ids]",
         "each = pd.DataFrame([seeds.best_scores(folder) for folder in alike])",
         "print(spread)",
     ]
@@ -99,16 +104,17 @@ def _side_by_side(run_id: str) -> list[str]:
     return [
         "import numpy as np",
         "",
-        "from s2s import access",
-        "from s2s.config import flat",
-        "from s2s.runs import Metrics, RunFolder, differences, find_run",
+        "from s2s.config import asker, flat",
+        "from s2s.library import Library",
+        "from s2s.library.own import find_run",
+        "from s2s.runs import Metrics, differences",
         "",
         f"runs = {runs!r}",
-        "folders = [RunFolder(access.run_folder(run)) for run in runs]",
+        "folders = [Library().run(run) for run in runs]",
         'curves = [Metrics(each.path / "metrics.jsonl").read() for each in folders]',
         "for run, each in zip(runs, curves, strict=True):",
         "    if np.isfinite(each.valid_loss).any():",
-        "        row = find_run(run, access.current())  # None of a demo",
+        "        row = find_run(run, asker.current())  # None of a demo",
         "        found = np.flatnonzero(each.valid_steps == (row.best_step if row else None))",
         "        best = found[-1] if len(found) else np.nanargmin(each.valid_loss)",
         "        print(each.valid_loss[best], each.valid_token_accuracy[best], each.valid_bleu[best])",
@@ -119,15 +125,15 @@ def _side_by_side(run_id: str) -> list[str]:
 
 def _attention(run_id: str) -> list[str]:
     try:
-        folder = RunFolder(access.run_folder(run_id))
+        folder = Library().run(run_id)
     except UserError:  # queued: training has not created its folder yet
         return []
     steps = attention_history.saved_steps(folder)
     lines = [
-        "from s2s import access",
-        "from s2s.runs import RunFolder, attention_history",
+        "from s2s.library import Library",
+        "from s2s.runs import attention_history",
         "",
-        f"folder = RunFolder(access.run_folder({reproduce.quoted(run_id)}))",
+        f"folder = Library().run({reproduce.quoted(run_id)})",
         "history = attention_history.history(folder)  # None where nothing was saved",
         "if history is not None:",
         "    entropy = history.entropy.transpose(1, 2, 0)  # (layers, heads, steps), in nats",

@@ -6,10 +6,9 @@ from functools import partial
 
 import streamlit as st
 
-from s2s import access
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.jobs import run_archives
-from s2s.runs import RunFolder
+from s2s.library import Library
 from s2s.ui.kit import as_markdown, cached, file_name, forms
 
 NUMBER = (
@@ -25,7 +24,7 @@ HELP = (
 def download_button(run_id: str) -> None:
     """The run as it is stored now; nothing for a run that waits, or that this visitor may only look at."""
     try:
-        folder = RunFolder(access.run_folder(run_id, "download"))
+        folder = Library().run(run_id, "download")
     except UserError:
         return
     if why := run_archives.too_large(folder):
@@ -33,7 +32,7 @@ def download_button(run_id: str) -> None:
         return
     st.download_button(
         "Download the run",
-        access.for_this_visitor(partial(run_archives.download, run_id)),
+        asker.for_this_visitor(partial(run_archives.download, run_id)),
         f"{file_name(cached.title(run_id))}.zip",
         "application/zip",
         key="download run",
@@ -67,7 +66,7 @@ def _open(key: str) -> None:
         return
     st.session_state[NUMBER] += 1
     try:
-        run_id = run_archives.bring_in(file.getvalue(), file.name, access.current())
+        run_id = run_archives.bring_in(file.getvalue(), file.name, asker.current())
     except UserError as error:
         st.session_state[FAILED] = error
         return

@@ -10,9 +10,10 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from s2s import access
+from s2s.config import asker
 from s2s.faults import marked
-from s2s.runs import RunSummary, find_run, seeds
+from s2s.library.own import find_run
+from s2s.runs import RunSummary, seeds
 from s2s.ui.kit import cached, plain
 from s2s.ui.kit.badges import STATES, shown_state
 from s2s.ui.kit.training_curves import signature_note
@@ -168,7 +169,7 @@ def bleu(run_id: str, best_step: int | None) -> float | None:
 
 def best_validation(run_id: str) -> int | None:
     """Where in the curves the best validation is; None before the first."""
-    row = cached.runs().get(run_id) or find_run(run_id, access.current())
+    row = cached.runs().get(run_id) or find_run(run_id, asker.current())
     return seeds.best_validation(cached.curves(run_id), row.best_step if row else None)
 
 

@@ -6,8 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from s2s import settings
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.jobs import run_copies
 from s2s.links.short import Content, ShortLink
 from s2s.ui.kit import action_button, as_markdown, cached, pickers, plain
@@ -77,7 +76,7 @@ def _words(content: Content | None) -> str:
 
 def _is_foreign(run_id: str) -> bool:
     """Whether the run belongs to another visitor, who shared it."""
-    is_known = settings.is_hosted() and cached.runs().get(run_id) is not None
+    is_known = asker.is_hosted() and cached.runs().get(run_id) is not None
     return is_known and not cached.is_own(run_id)
 
 

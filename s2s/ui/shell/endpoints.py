@@ -7,8 +7,8 @@ import asyncio
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
-from s2s import access, settings
-from s2s.config import UserError
+from s2s import settings
+from s2s.config import UserError, asker
 from s2s.hosted import monitoring
 from s2s.ui.shell.operator import WAIT, note_refused_key
 
@@ -34,7 +34,7 @@ async def metrics(request: Request) -> Response:
     given = request.headers.get("authorization", "").encode("latin-1").decode(errors="replace")
     scheme, _, key = given.partition(" ")
     try:
-        has_key = scheme.lower() == "bearer" and access.is_operator_key(key)
+        has_key = scheme.lower() == "bearer" and settings.is_operator_key(key)
     except UserError as error:
         return PlainTextResponse(f"{error}\n", status_code=503)
     if not has_key and not _is_own_computer(request):
@@ -61,4 +61,4 @@ def _is_own_computer(request: Request) -> bool:
     """Whether one's own browser asks, and no proxy for somebody else."""
     is_near = request.client is not None and request.client.host in LOCAL_HOSTS
     is_forwarded = any(name in request.headers for name in FORWARDING)
-    return not settings.is_hosted() and is_near and not is_forwarded
+    return not asker.is_hosted() and is_near and not is_forwarded

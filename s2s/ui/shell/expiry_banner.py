@@ -6,9 +6,9 @@ import time
 
 import streamlit as st
 
-from s2s import access, settings
 from s2s import hosted as workspaces
-from s2s.config import UserError
+from s2s import settings
+from s2s.config import UserError, asker
 from s2s.hosted import Expiring
 from s2s.ui.kit import forms, plain
 from s2s.ui.shell.pages import WORKSPACE, Page, page_link
@@ -21,9 +21,9 @@ def show_expiry(page: Page) -> None:
     """Names what expires within three days, and offers to keep or export it."""
     if failed := st.session_state.pop(FAILED, None):
         forms.show_error(failed)
-    if not settings.is_hosted() or page == WORKSPACE:
+    if not asker.is_hosted() or page == WORKSPACE:
         return
-    if soon := _all_soon(str(settings.home())).get(access.current(), []):
+    if soon := _all_soon(str(settings.home())).get(asker.current(), []):
         with st.container(border=True, key="expiry"):
             st.markdown(_sentence(soon), help=_help())
             with st.container(horizontal=True, vertical_alignment="center"):
@@ -75,7 +75,7 @@ def forget_expiring(workspace: str) -> None:
 
 def _keep() -> None:
     try:
-        workspaces.keep(access.current())
+        workspaces.keep(asker.current())
     except UserError as error:
         st.session_state[FAILED] = error
     _all_soon.clear()

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from s2s import access, settings
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.links import share
 from s2s.links import short as short_links
 from s2s.links.short import ShortLink, written
@@ -35,7 +34,7 @@ def show_once_published() -> None:
     """To somebody who had published something, until they dismiss it."""
     if TOLD not in st.session_state:
         try:
-            found = [] if access.current() == access.NOBODY else short_links.once_published()
+            found = [] if asker.current() == asker.NOBODY else short_links.once_published()
         except UserError:  # the database is away: told next time
             return
         st.session_state[TOLD] = found
@@ -44,7 +43,7 @@ def show_once_published() -> None:
         return
     titles = {row.url_path: row.title for row in PAGES}
     with st.container(key="once published", border=True, gap="small"):
-        st.markdown(f":material/photo_library: {STAYS}{EXPORTED if settings.is_hosted() else ''}")
+        st.markdown(f":material/photo_library: {STAYS}{EXPORTED if asker.is_hosted() else ''}")
         with st.container(height=HIGHEST if len(links) > 5 else "content", border=False):
             for link in links:
                 title = plain(link.content.title) or titles.get(link.content.page, "")

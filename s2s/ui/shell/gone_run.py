@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from s2s import access, plots
+from s2s import plots
 from s2s.config import UserError, flat
 from s2s.jobs import run_records
 from s2s.jobs.run_records import RunRecord
+from s2s.library.own import is_gone
 from s2s.links.short import ShortLink
 from s2s.ui.kit import as_markdown, chart, forms, pickers, plain
 from s2s.ui.kit.recipe_link import not_carried, recipe_set
@@ -24,7 +25,7 @@ def show_gone_run(page: str, link: ShortLink) -> bool:
     Returns whether it stands in place of the page, which would show another run that nobody has chosen.
     """
     run_id = pickers.run_id_of(link.content.view.get("run", ""))
-    if link.record is None or page != link.content.page or not _is_gone(run_id):
+    if link.record is None or page != link.content.page or not is_gone(run_id):
         return False
     with st.container(key="gone run", border=True, gap="small"):
         try:
@@ -39,12 +40,6 @@ def show_gone_run(page: str, link: ShortLink) -> bool:
         return False
     pickers.forget_lost_run()
     return True
-
-
-def _is_gone(run_id: str) -> bool:
-    """Whether a run was deleted, and is not only private."""
-    is_id = access.ID.fullmatch(run_id) is not None
-    return is_id and not (access.runs_folder() / run_id / "recipe.json").is_file()
 
 
 def _words(record: RunRecord) -> str:

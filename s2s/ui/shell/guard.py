@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from s2s import settings
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.hosted import Key, cookies, header, key_of
 from s2s.ui.shell import addresses, media
 from s2s.ui.shell.sessions import Sessions, is_request
@@ -50,7 +50,7 @@ class Guard:
         self.sessions = Sessions()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if not settings.is_hosted() or scope["type"] not in ("http", "websocket"):
+        if not asker.is_hosted() or scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
         elif scope["type"] == "websocket":
             await self._websocket(scope, receive, send)

@@ -10,8 +10,8 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from s2s import lessons, settings
-from s2s.config import UserError
+from s2s import lessons
+from s2s.config import UserError, asker
 from s2s.lessons import OpenedStep
 from s2s.links.share import printable
 from s2s.ui.kit import as_markdown, pickers
@@ -82,7 +82,7 @@ def _class() -> str:
 
 def _open(id: str) -> None:
     st.session_state[CLASS] = ""
-    if not id or not settings.is_hosted():
+    if not id or not asker.is_hosted():
         return
     try:
         st.session_state[CLASS] = lessons.find_class(id).id

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import streamlit as st
 
-from s2s import access, settings
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.lessons import Lesson, OwnLesson, share_lesson
+from s2s.library import sharing
 from s2s.links import share
 from s2s.ui.canvas import copy_button
 from s2s.ui.kit import cached, forms, pickers, plain
@@ -27,7 +27,7 @@ def lesson_sharing(row: OwnLesson, home: str) -> None:
     """The link with its button; before it the switch, after it the steps that others could not open."""
     lesson = row.lesson
     link = lesson_link(lesson, home)
-    if settings.is_hosted():
+    if asker.is_hosted():
         key = f"share lesson {lesson.id}"
         st.session_state[key] = row.is_shared
         st.toggle(
@@ -41,7 +41,7 @@ def lesson_sharing(row: OwnLesson, home: str) -> None:
     st.caption(f"This link opens “{plain(lesson.title)}”, {reach(link)}.", help=help)
     st.code(link, language=None)
     copy_button(link, key=f"copy link {lesson.id}", label="Copy the lesson's link")
-    for number, run in _private_runs(lesson) if settings.is_hosted() else ():
+    for number, run in _private_runs(lesson) if asker.is_hosted() else ():
         st.warning(
             f"Step {number} shows your run {plain(cached.title(run))}, which nobody else may open. Open that step and"
             " press Share: this shares the run.",
@@ -56,7 +56,7 @@ def _private_runs(lesson: Lesson) -> Iterator[tuple[int, str]]:
         values = step.view.values
         columns = [share.Column.read(values[key]).run for key in share.COLUMNS if key in values]
         for run in (pickers.run_id_of(values.get("run", "")), *columns):
-            if run in seen or not cached.is_own(run) or access.sharing("run", run).link:
+            if run in seen or not cached.is_own(run) or sharing.sharing("run", run).link:
                 continue
             seen.add(run)
             yield number, run

@@ -8,7 +8,7 @@ import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
-from s2s import access
+from s2s.config import asker
 from s2s.hosted.monitoring import MONITOR
 from s2s.processes import logs
 from s2s.ui.kit.turns import own_turn
@@ -69,6 +69,6 @@ def measure_script_runs() -> None:
 def note_script_error(error: Exception) -> bool:
     """Counts and logs what no page expected, without its message; the page shows what it always shows."""
     MONITOR.note_error(error)
-    workspace = hashlib.sha256(access.current().encode()).hexdigest()[:12]
+    workspace = hashlib.sha256(asker.current().encode()).hexdigest()[:12]
     logs.write_error("script_error", error, workspace=workspace)
     return False

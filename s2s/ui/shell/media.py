@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from pathlib import PurePath
 from typing import Any
 
-from s2s import access
 from s2s import hosted as workspaces
+from s2s.config import asker
 from s2s.ui.streamlit_parts import runtime
 
 MAX_MADE = 4096  # downloads whose session is remembered
@@ -26,7 +26,7 @@ def guard_downloads() -> None:
     make = manager.execute_deferred
 
     def add_deferred(data: Callable[[], Any], *given: Any, **named: Any) -> Any:
-        return register(access.for_this_visitor(data), *given, **named)
+        return register(asker.for_this_visitor(data), *given, **named)
 
     def execute_deferred(file_id: str) -> Any:
         entry = manager._deferred_callables.get(file_id)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from s2s import access
 from s2s.config import UserError
+from s2s.library import Library
 from s2s.links import share
-from s2s.runs import RunFolder
 from s2s.ui.kit import as_markdown, cached, pickers
 from s2s.ui.kit.pickers import NOTICES, Notice, Way
 from s2s.ui.shell.arrival import read_letters
@@ -63,7 +62,7 @@ def show_notices(page: str) -> list[Notice]:
 def _number(run: str, step: str) -> str:
     """The step that `best` or `last` names; any other, or of a run that is gone, as it is."""
     try:
-        steps = RunFolder(access.run_folder(run)).steps_by_choice()
+        steps = Library().run(run).steps_by_choice()
     except UserError:
         return step
     return {"best": str(steps[0]), "last": str(max(steps))}.get(step, step)
@@ -72,7 +71,7 @@ def _number(run: str, step: str) -> str:
 def _is_best(step: str) -> bool:
     """Whether it is the page's run's best checkpoint."""
     try:
-        folder = RunFolder(access.run_folder(str(st.session_state.get("run") or "")))
+        folder = Library().run(str(st.session_state.get("run") or ""))
         return step == str(folder.best_or_newest_step())
     except UserError:  # the run is gone, as the page says
         return False

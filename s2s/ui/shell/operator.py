@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from s2s import access, settings
+from s2s import settings
 from s2s.config import UserError
 from s2s.hosted.monitoring import MONITOR
 from s2s.processes import logs
@@ -34,7 +34,7 @@ def is_operator() -> bool:
 
 def identify_operator(key: str) -> None:
     """From now on this session is the operator's. Raises UserError for a wrong key, after a while."""
-    if not access.is_operator_key(key):
+    if not settings.is_operator_key(key):
         note_refused_key("page")
         with TURNS.paused():
             time.sleep(WAIT)

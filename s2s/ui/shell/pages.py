@@ -8,6 +8,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from s2s import settings
+from s2s.config import asker
 from s2s.demo import EVERYDAY
 from s2s.demo import LESSONS as LESSONS_RUN
 from s2s.links import share
@@ -245,7 +246,7 @@ def rows() -> tuple[Page, ...]:
     A hosted one has a page about the visitor's workspace. The operator's page is in the navigation of the operator
     alone; its address asks others for the key.
     """
-    pages = (*PAGES, WORKSPACE) if settings.is_hosted() else PAGES
+    pages = (*PAGES, WORKSPACE) if asker.is_hosted() else PAGES
     if not has_operator_page():
         return pages
     return (*pages, OPERATOR._replace(is_hidden=not is_operator()))

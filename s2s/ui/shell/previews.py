@@ -20,9 +20,11 @@ import anyio.to_thread
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
-from s2s import access, settings
-from s2s.config import UserError
+from s2s import settings
+from s2s.config import UserError, asker
+from s2s.files import stored
 from s2s.hosted import is_secure
+from s2s.library import Library
 from s2s.links import share
 from s2s.plots import card
 from s2s.runs import Run
@@ -208,12 +210,12 @@ def _index(given: str, n: int, default: int | None) -> int | None:
 def _run_of(view: PreviewedView) -> ShownRun:
     """The run that the view shows, if everybody with the link may see it."""
     run_id = view.run
-    if not view.page.run or (run_id and not access.ID.fullmatch(run_id)):
+    if not view.page.run or (run_id and not stored.ID.fullmatch(run_id)):
         return NO_RUN
     with _as_everybody():
         try:
-            folder = access.run_folder(run_id or run_meant(view.page, dict(view.values)), "view")
-            name = access.about(folder / "recipe.json").name
+            folder = Library().run(run_id or run_meant(view.page, dict(view.values)), "view").path
+            name = stored.about(folder / "recipe.json").name
         except (UserError, OSError):
             return NO_RUN
     named = shortened(share.printable(name))
@@ -223,7 +225,7 @@ def _run_of(view: PreviewedView) -> ShownRun:
 
 def _as_everybody() -> contextlib.AbstractContextManager[None]:
     """Works for somebody who has the link and nothing else; on one's own computer everybody may see everything."""
-    return access.acting_as(access.NOBODY if settings.is_hosted() else access.LOCAL)
+    return asker.acting_as(asker.NOBODY if asker.is_hosted() else asker.LOCAL)
 
 
 @functools.cache

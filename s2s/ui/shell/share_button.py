@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from s2s import access, settings
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.jobs import run_copies, run_records, run_service
+from s2s.library import Thing, sharing
 from s2s.links import share
 from s2s.links import short as short_links
 from s2s.links.short import Content
@@ -24,7 +24,7 @@ KEY = "share"  # of the popover: whether it is open
 
 def share_button(page: Page) -> None:
     """A popover with the link; on a hosted server it shares what the link shows of the visitor's own."""
-    own = in_view.own() if settings.is_hosted() else []
+    own = in_view.own() if asker.is_hosted() else []
     with st.popover("Share", icon=":material/link:", key=KEY, on_change=_share, args=(own,)) as box:
         if not box.open:
             return
@@ -72,14 +72,14 @@ def home_url(page: Page) -> str:
 def _share(own: list[in_view.Shown]) -> None:
     """Pressing Share shares what nobody has decided on yet; who has ended it must say so again."""
     for shown in own:
-        if not access.is_decided(shown.thing):
-            _set(shown.thing, access.Sharing(link=True))
+        if not sharing.is_decided(shown.thing):
+            _set(shown.thing, sharing.Sharing(link=True))
 
 
 def _switches(shown: in_view.Shown) -> None:
     """What anyone with the link may see of one thing."""
     thing = shown.thing
-    said = access.sharing(thing.kind, thing.id)
+    said = sharing.sharing(thing.kind, thing.id)
     key = f"share {thing.kind} {thing.id}"
     st.session_state[key] = said.link
     st.session_state[f"{key} data"] = said.data
@@ -119,19 +119,19 @@ def _why_not_copied(run_id: str) -> str:
         return "It has nothing to copy yet."
 
 
-def _change(thing: access.Thing, key: str) -> None:
+def _change(thing: Thing, key: str) -> None:
     link = bool(st.session_state[key])
     data, copy = (link and bool(st.session_state.get(f"{key} {what}")) for what in ("data", "copy"))
-    _set(thing, access.Sharing(link, data, copy))
+    _set(thing, sharing.Sharing(link, data, copy))
 
 
-def _set(thing: access.Thing, what: access.Sharing) -> None:
+def _set(thing: Thing, what: sharing.Sharing) -> None:
     """Share it, unless it was deleted since the page was drawn."""
     try:
         if thing.kind == "run":  # of one that waits the queue says whose it is
-            row = run_service.find(thing.id, access.current())
-            thing = access.run_of(row.id, row.owner)
-        access.share(thing, what)
+            row = run_service.find(thing.id, asker.current())
+            thing = sharing.thing("run", row.id, row.owner)
+        sharing.share(thing, what)
         if thing.kind == "run" and not run_records.may_record(thing.id):
             short_links.drop_records(thing.id)
     except UserError as error:

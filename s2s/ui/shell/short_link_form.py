@@ -8,6 +8,7 @@ import streamlit as st
 
 from s2s.config import UserError
 from s2s.jobs import run_records
+from s2s.library.own import delete_short_link
 from s2s.links import short as short_links
 from s2s.links.short import MAX_NOTE, MAX_TITLE, Content, ShortLink, written
 from s2s.ui.canvas import copy_button
@@ -81,7 +82,7 @@ def _show(link: ShortLink, url: str, *, is_local: bool) -> None:
 
 def _delete(link: ShortLink) -> None:
     try:
-        short_links.delete(link.letters)
+        delete_short_link(link.letters)
         st.session_state[MADE] = None
     except UserError as error:
         st.session_state[REFUSED] = str(error)

@@ -10,8 +10,7 @@ import anyio
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from s2s import settings
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.hosted.monitoring import MONITOR
 from s2s.links import share
 from s2s.links import short as short_links
@@ -82,7 +81,7 @@ def find(typed: str) -> ShortLink:
 
 def _delay(address: str) -> float:
     """Counts a miss on a hosted server; the seconds that whoever made it waits."""
-    if not settings.is_hosted():
+    if not asker.is_hosted():
         return 0.0
     MONITOR.note_missed_link()
     return MISSES.delay(address)

@@ -8,9 +8,9 @@ from urllib.parse import quote, urlsplit
 
 import streamlit as st
 
-from s2s import access, settings
 from s2s import hosted as workspaces
-from s2s.config import UserError
+from s2s import settings
+from s2s.config import UserError, asker
 from s2s.ui.canvas import mend_downloads
 from s2s.ui.kit import as_markdown
 from s2s.ui.streamlit_parts import get_script_run_ctx
@@ -31,8 +31,8 @@ FRAMED = (
 
 
 def identify() -> None:
-    """From now on `access.current()` is the visitor's workspace, in every run of a script."""
-    access.identify_visitors(workspace_of_visitor)
+    """From now on `asker.current()` is the visitor's workspace, in every run of a script."""
+    asker.identify_visitors(workspace_of_visitor)
 
 
 def workspace_of_visitor() -> str:
@@ -44,9 +44,9 @@ def workspace_of_visitor() -> str:
         if found := account():
             return workspaces.workspace_of_account(found)
         key = browser_key()
-        return workspaces.workspace_of(key) if key else access.NOBODY
+        return workspaces.workspace_of(key) if key else asker.NOBODY
     except UserError:  # the server has no secret, or cannot reach the database that it needs
-        return access.NOBODY
+        return asker.NOBODY
 
 
 def account() -> str:
@@ -61,12 +61,12 @@ def browser_key() -> workspaces.Key | None:
 
 def is_framed() -> bool:
     """Whether the page is in a frame of another site, which has a workspace of its own."""
-    return settings.is_hosted() and workspaces.is_framed(cookies())
+    return asker.is_hosted() and workspaces.is_framed(cookies())
 
 
 def browser() -> str:
     """The id of this browser, where all browsers share one workspace; "" on a hosted server."""
-    return "" if settings.is_hosted() else workspaces.browser_of(cookies())
+    return "" if asker.is_hosted() else workspaces.browser_of(cookies())
 
 
 def user() -> Mapping[str, Any]:
@@ -82,12 +82,12 @@ def cookies() -> Mapping[str, str]:
 
 def show_identity() -> bool:
     """Says what a visitor has to know about the workspace. False where the page cannot be drawn."""
-    if not settings.is_hosted():
+    if not asker.is_hosted():
         return True
     if why := settings.why_not_ready():
         st.error(as_markdown(why), icon=":material/error:")
         return False
-    if access.current() == access.NOBODY:
+    if asker.current() == asker.NOBODY:
         st.info(as_markdown(_why_nobody()), icon=":material/cookie_off:")
     elif workspaces.REPLACED in cookies() and "said key replaced" not in st.session_state:
         st.session_state["said key replaced"] = True

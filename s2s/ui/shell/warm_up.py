@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-from s2s import settings
+from s2s.config import asker
 from s2s.data import delete_old_uploads
 from s2s.hosted.monitoring import MONITOR
 from s2s.ui.shell.forged import refuse_forged_values
@@ -65,7 +65,7 @@ async def warm_up(app: Any) -> AsyncIterator[None]:
         plots.heatmap(view.reduced(-1, None), view.keys, view.rows, title="").to_json()
     forecast(Recipe(), load_preview("builtin:mini-en-fr"))  # which measures the machine
     scaler = engine.start_scaler()
-    if settings.is_hosted():
+    if asker.is_hosted():
         guard_downloads()
         refuse_forged_values()
     gc.collect()
@@ -147,7 +147,8 @@ async def _forget_sentences() -> None:
 
 async def _empty_trash() -> None:
     """Removes the files of deleted runs once that cannot be undone any more."""
-    from s2s.runs import UNDO_SECONDS, empty_trash
+    from s2s.files import UNDO_SECONDS
+    from s2s.library.own import empty_trash
 
     while True:
         await asyncio.to_thread(empty_trash)

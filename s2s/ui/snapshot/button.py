@@ -7,7 +7,7 @@ from functools import partial
 
 import streamlit as st
 
-from s2s import access
+from s2s.config import asker
 from s2s.reports import pictures as reports
 from s2s.ui.kit import file_name, shown
 from s2s.ui.snapshot.file import snapshot
@@ -34,7 +34,7 @@ def snapshot_button(title: str, link: str, about: str = "") -> None:
         return
     st.download_button(
         "Snapshot (HTML)",
-        access.for_this_visitor(file),
+        asker.for_this_visitor(file),
         f"{file_name(title)}-snapshot.html",
         "text/html",
         key="snapshot",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from s2s import access
+from s2s.library import sharing
 from s2s.questions import Pool, PoolOf
 from s2s.runs import Run, RunKey
 from s2s.runs import states as run_states
@@ -27,7 +27,7 @@ def pool(run: Run) -> Pool:
 
 def pool_index(run: Run) -> PoolIndex:
     """Every word and sentence of the pool, after every layer of the encoder."""
-    return _pool_index(run.key, access.may_see_data(run.folder.path), run)
+    return _pool_index(run.key, sharing.may_see_data(run.folder.path), run)
 
 
 @cached.shared(max_entries=4, show_spinner="Reading many sentences with this model …")

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from s2s import access
-from s2s.config import Recipe, UserError
+from s2s.config import Recipe, UserError, asker
 from s2s.jobs import run_service
 from s2s.links import share
 from s2s.runs import Curves, RunSummary
@@ -289,21 +288,21 @@ def _new_rate(run_id: str) -> float | None:
 def _do(what: str, run_id: str) -> None:
     match what:
         case "pause":
-            run_service.pause(run_id, access.current())
+            run_service.pause(run_id, asker.current())
         case "carry on":
-            run_service.unpause(run_id, access.current())
+            run_service.unpause(run_id, asker.current())
         case "one step":
-            run_service.step_once(run_id, access.current())
+            run_service.step_once(run_id, asker.current())
         case "change lr":
             run_service.change_lr(
-                run_id, access.current(), float(st.session_state[_live_rate(run_id)])
+                run_id, asker.current(), float(st.session_state[_live_rate(run_id)])
             )
         case "stop":
-            run_service.stop(run_id, access.current())
+            run_service.stop(run_id, asker.current())
         case "resume":
             queue_resume(run_id)
         case "continue":
-            row = run_service.find(run_id, access.current())
+            row = run_service.find(run_id, asker.current())
             steps = _more_steps(row, int(st.session_state[_last_step(run_id)]))
             queue_resume(run_id, steps, _new_rate(run_id))
         case _:

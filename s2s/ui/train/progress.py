@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from s2s import access
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.jobs import LONGEST_PAUSE, is_waiting, run_service, short_count
 from s2s.processes import worker
 from s2s.runs import Curves, RunSummary
@@ -67,7 +66,7 @@ def _panel(run_id: str, before: str, times: int) -> None:
 
 def _row(run_id: str) -> RunSummary | None:
     try:
-        return run_service.find(run_id, access.current())
+        return run_service.find(run_id, asker.current())
     except UserError:
         return None
 

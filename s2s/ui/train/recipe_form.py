@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 import streamlit as st
 
-from s2s import access
-from s2s.config import PRESETS, Recipe, UserError, override
+from s2s.config import PRESETS, Recipe, UserError, asker, override
 from s2s.jobs import short_count, sweep, training
 from s2s.lessons import rebuilt_in
 from s2s.runs import LONGEST_NAME
@@ -80,7 +79,7 @@ class RunRequest:
             self.source,
             preset=self.preset,
             name=self.name,
-            owner=access.current(),
+            owner=asker.current(),
             init_from=self.init_from,
         )
 

@@ -55,12 +55,12 @@ def python(request: RunRequest, run_id: str) -> str:
         "import numpy as np",
         "",
         "import s2s",
-        "from s2s import access",
+        "from s2s.library import Library",
         *(["from s2s.config import override"] if "override(" in line else []),
         "from s2s.data import load_preview",
         reproduce.imported("s2s.jobs", jobs),
         "from s2s.runs import Metrics",
-        reproduce.imported("s2s.train", train),
+        reproduce.imported("s2s.training", train),
         "",
         line,
         f"preview = load_preview({reproduce.quoted(request.source)})",
@@ -83,7 +83,7 @@ def _curves(run_id: str) -> list[str]:
         return []
     run = reproduce.quoted(run_id)
     return [
-        f'curves = Metrics(access.run_folder({run}) / "metrics.jsonl").read()',
+        f'curves = Metrics(Library().run({run}).path / "metrics.jsonl").read()',
         'names = ("loss", "perplexity", "token_accuracy", "bleu", "chrf", "memory")',
         'logged = [getattr(curves, f"valid_{name}") for name in names]',
         "newest = [each[~np.isnan(each)][-1:] for each in (curves.loss, *logged)]",

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from s2s import access
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.jobs import run_service, sweep, training
 from s2s.links.share import printable
 from s2s.processes import worker
@@ -111,7 +110,7 @@ def answer(row: RunSummary, curves: Curves) -> str:
 
 def _summary(run_id: str) -> RunSummary | None:
     try:
-        return run_service.find(run_id, access.current()) if run_id else None
+        return run_service.find(run_id, asker.current()) if run_id else None
     except UserError:  # deleted since
         return None
 

@@ -6,9 +6,8 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
-from s2s import access
 from s2s import hosted as workspaces
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.processes import queue
 from s2s.ui.canvas import copy_button
 from s2s.ui.kit import cached, forms
@@ -48,7 +47,7 @@ def export() -> None:
                 "The zip cannot be handed over without cookies; allow them, then reload."
             )
         with st.spinner("Writing the zip …"):
-            st.session_state[EXPORTED] = workspaces.write_export(access.current(), key.signed)
+            st.session_state[EXPORTED] = workspaces.write_export(asker.current(), key.signed)
     if name := st.session_state.get(EXPORTED):
         st.link_button(
             "Download my-workspace.zip", _address(f"export/{name}"), icon=":material/download:"
@@ -107,7 +106,7 @@ def _erasing() -> None:
 
 def _make_link() -> None:
     try:
-        st.session_state[LINK] = _address(f"recover#{workspaces.make_link(access.current())}")
+        st.session_state[LINK] = _address(f"recover#{workspaces.make_link(asker.current())}")
     except UserError as error:
         st.session_state[FAILED] = error
 
@@ -118,7 +117,7 @@ def _delete() -> None:
             f"Nothing was deleted: type `{CONFIRMATION}` into the field, then press the button again."
         )
         return
-    workspace = access.current()
+    workspace = asker.current()
     try:
         workspaces.delete_workspace(workspace)
     except UserError as error:
@@ -132,6 +131,6 @@ def _delete() -> None:
     if not queue.is_erased(number := queue.last_deletion()):
         st.session_state[ERASING] = number
     goes_on = "This browser keeps its key: what you store from now on is in the same workspace, which is empty."
-    if access.current() == access.NOBODY:  # the key came by a recovery link
+    if asker.current() == asker.NOBODY:  # the key came by a recovery link
         goes_on = "Reload the page to start a new workspace."
     st.session_state[DELETED] = f"Everything in your workspace was deleted. {goes_on}"

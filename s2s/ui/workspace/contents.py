@@ -8,9 +8,11 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from s2s import access, lessons, settings, storage
 from s2s import hosted as workspaces
+from s2s import lessons, settings
+from s2s.config import asker
 from s2s.data import format_size
+from s2s.files import stored
 from s2s.hosted import Expiring
 from s2s.processes import queue
 from s2s.ui.kit import Card, cards
@@ -21,7 +23,7 @@ EMPTY = "You have stored nothing yet: what you upload, train and evaluate will b
 
 def contents() -> bool:
     """Whether there is anything. Raises UserError where the database is away."""
-    workspace = access.current()
+    workspace = asker.current()
     _used(workspace)
     found = workspaces.expiring(workspace)
     n_lessons = len(lessons.own_lessons())
@@ -43,7 +45,7 @@ def contents() -> bool:
 
 
 def _used(workspace: str) -> None:
-    used = storage.usage(workspace)
+    used = stored.usage(workspace)
     allowed = settings.limits()
     minutes = queue.minutes_of_a_day(workspace)
     at_once = sum(job.is_live() for job in queue.jobs(workspace))

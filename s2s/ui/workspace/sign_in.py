@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import streamlit as st
 
 from s2s import hosted as workspaces
-from s2s import storage
 from s2s.config import UserError
+from s2s.files import stored
 from s2s.ui.kit import cached, forms, plain, shortened
 from s2s.ui.shell import account, browser_key, is_framed, user
 
@@ -63,12 +63,12 @@ def _signed_in() -> None:
     if said := st.session_state.pop(MERGED, None):
         st.success(said, icon=":material/check:")
     key = browser_key()
-    before = storage.usage(workspaces.workspace_of(key)) if key else storage.Usage()
+    before = stored.usage(workspaces.workspace_of(key)) if key else stored.Usage()
     if before.n_bytes:
         _merge_button(before)
 
 
-def _merge_button(before: storage.Usage) -> None:
+def _merge_button(before: stored.Usage) -> None:
     counts = (
         (before.runs, "run"),
         (before.datasets, "saved dataset"),

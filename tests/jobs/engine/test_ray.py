@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 from s2s import settings
-from s2s.config import PRESETS, override
+from s2s.config import PRESETS, asker, override
 from s2s.hosted import monitoring
 from s2s.jobs import engine, run_service, training
 from s2s.jobs.engine.ray_jobs import RayJobs
@@ -151,9 +151,9 @@ def test_the_job_of_a_worker_that_was_killed_keeps_its_log_and_another_worker_re
     job = queue.latest(run)
     assert job
     assert job.note == DEAD
-    printed = run_service.last_log(run, settings.OWNER)
+    printed = run_service.last_log(run, asker.LOCAL)
     assert printed
     assert printed in "\n".join(cluster.tail(first))
     assert started(time.time() + PAUSE + 1) != first
-    run_service.stop(run, settings.OWNER)
+    run_service.stop(run, asker.LOCAL)
     wait_for(lambda: queue.latest(run).state == "stopped", 60)  # type: ignore[union-attr]

@@ -10,7 +10,8 @@ import pytest
 from s2s.config import UserError
 from s2s.jobs import GivenScores, evaluation_service, external
 from s2s.jobs.evaluation.service import EvaluationRequest
-from s2s.runs import EvaluationFolder, Sentences, System, evaluations, external_scores
+from s2s.library import Library
+from s2s.runs import EvaluationFolder, Sentences, System, external_scores
 from s2s.scores import mean_differences, mean_intervals
 from tests.jobs.evaluation.test_service import PAIRS, claimed_job, done
 
@@ -138,4 +139,4 @@ def test_scores_wait_for_the_end_of_the_evaluation() -> None:
 def test_a_file_that_is_not_ours_is_named(place: EvaluationFolder, content: str) -> None:
     (place.path / "external-x-0.json").write_text(content)
     with pytest.raises(UserError, match=r"external-x-0\.json"):
-        external_scores.read(evaluations.folder(place.id))
+        external_scores.read(Library().evaluation(place.id))

@@ -10,11 +10,11 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.metrics.ter import TER
 
+from s2s.config import asker
 from s2s.data import from_bytes, load, saved_datasets
 from s2s.jobs import test_sets
 from s2s.jobs.evaluation.service import EvaluationRequest
 from s2s.runs import Sentences, System
-from s2s.settings import OWNER
 from s2s.ui.evaluate import files
 from tests.conftest import make_run
 from tests.jobs.evaluation.test_service import done
@@ -86,7 +86,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> System:
 def test_a_saved_dataset_is_evaluated_with_all_its_references(write: object, model: System) -> None:
     references = restaurants()
     corpus = from_bytes([("e2e.csv", write(references))])  # type: ignore[operator]
-    spec = f"corpus:{saved_datasets.save(corpus, name='e2e', owner=OWNER)}"
+    spec = f"corpus:{saved_datasets.save(corpus, name='e2e', owner=asker.LOCAL)}"
     assert load(spec) == replace(corpus, spec=spec)
     test = Sentences("e2e", spec, n=N, is_grouped=write is as_rows)
     place = done(EvaluationRequest((model,), test))

@@ -12,6 +12,7 @@ from s2s.config import UserError
 from s2s.jobs import evaluation_service
 from s2s.jobs.evaluation.service import EvaluationRequest
 from s2s.jobs.registry import JOBS
+from s2s.library import Library
 from s2s.processes import queue
 from s2s.runs import EvaluationFolder, Sentences, System, evaluations, runs_folder
 from s2s.scores import Scoring, score_all
@@ -33,7 +34,7 @@ def work(place: EvaluationFolder) -> None:
 
 
 def evaluation(*systems: System) -> EvaluationFolder:
-    place = evaluations.folder(
+    place = Library().evaluation(
         evaluation_service.submit(
             EvaluationRequest(
                 (*systems, THEIRS), Sentences("mine", n=3), PAIRS, {THEIRS.name: LINES}

@@ -6,19 +6,19 @@ import numpy as np
 import pytest
 
 import s2s
-from s2s import access
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.jobs import evaluation_service, job_process, run_service, test_sets
 from s2s.jobs.evaluation import loop as evaluation_loop
 from s2s.jobs.evaluation.scoring import SystemScores
 from s2s.jobs.evaluation.service import EvaluationRequest
 from s2s.jobs.model_import import import_folder
 from s2s.jobs.registry import JOBS
+from s2s.library import Library
+from s2s.library.own import list_evaluations
 from s2s.model import weights_path
 from s2s.processes import queue
-from s2s.runs import EvaluationFolder, RunFolder, Sentences, System, evaluations, runs_folder
+from s2s.runs import EvaluationFolder, RunFolder, Sentences, System, runs_folder
 from s2s.scores import MEASURES, METRICS, Scoring, paired, score_all, sentence_scores
-from s2s.settings import OWNER
 from tests.conftest import make_run
 from tests.jobs.context import FakeContext
 from tests.pretrained.checkpoints import make_checkpoint
@@ -75,7 +75,7 @@ def claimed_job(order: EvaluationRequest) -> tuple[queue.Job, EvaluationFolder]:
     claimed = queue.claim("w", "h", job.slot, 600.0)
     assert claimed is not None
     assert claimed.id == job.id
-    return claimed, evaluations.folder(evaluation)
+    return claimed, Library().evaluation(evaluation)
 
 
 def done(order: EvaluationRequest) -> EvaluationFolder:
@@ -286,8 +286,8 @@ def test_what_contradicts_itself_is_refused_before_anything_is_written(
     with pytest.raises(UserError) as error:
         evaluation_service.submit(change(greedy))
     assert sentence in str(error.value)
-    assert evaluations.list_evaluations() == []
-    assert queue.jobs(OWNER) == []
+    assert list_evaluations() == []
+    assert queue.jobs(asker.LOCAL) == []
 
 
 def test_a_hosted_server_downloads_no_tokenizer_for_a_visitor(
@@ -297,7 +297,10 @@ def test_a_hosted_server_downloads_no_tokenizer_for_a_visitor(
     order = request_for(greedy, scoring=Scoring("flores200"))
     evaluation_service.check(order)
     monkeypatch.setenv("S2S_HOSTED", "1")
-    with access.acting_as(OWNER), pytest.raises(UserError, match="a file that this server has not"):
+    with (
+        asker.acting_as(asker.LOCAL),
+        pytest.raises(UserError, match="a file that this server has not"),
+    ):
         evaluation_service.check(order)
 
 
@@ -308,7 +311,7 @@ def test_what_the_queue_refuses_leaves_no_folder(
     evaluation_service.submit(request_for(greedy))
     with pytest.raises(UserError, match="The queue is full"):
         evaluation_service.submit(request_for(greedy))
-    assert len(evaluations.list_evaluations()) == 1
+    assert len(list_evaluations()) == 1
 
 
 @pytest.mark.parametrize(
@@ -356,7 +359,7 @@ def test_progress_stopping_and_deleting(greedy: System) -> None:
         evaluation_service.delete(evaluation)
     queue.finish(job.id, "w", "done")
     evaluation_service.delete(evaluation)
-    assert evaluations.list_evaluations() == []
+    assert list_evaluations() == []
     assert queue.latest(evaluation) is None
     with pytest.raises(UserError, match="of yours"):
         evaluation_service.resume(evaluation_service.submit(request_for(greedy)), "somebody else")
@@ -364,9 +367,9 @@ def test_progress_stopping_and_deleting(greedy: System) -> None:
 
 def test_no_evaluation_is_a_run(greedy: System) -> None:
     evaluation = evaluation_service.submit(request_for(greedy))
-    assert run_service.runs(OWNER) == []
+    assert run_service.runs(asker.LOCAL) == []
     with pytest.raises(UserError, match="There is no run"):
-        run_service.find(evaluation, OWNER)
+        run_service.find(evaluation, asker.LOCAL)
     assert not runs_folder().exists()
 
 

@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 
 import s2s
-from s2s import access
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.data import load_pairs_for_training
 from s2s.jobs import run_export, validation
 from s2s.jobs.evaluation import service
 from s2s.jobs.registry import JOBS
+from s2s.library.own import list_evaluations
 from s2s.processes import queue
-from s2s.runs import RunFolder, evaluations, runs_folder
+from s2s.runs import RunFolder, runs_folder
 from s2s.scores import score_all
 from tests.conftest import make_run
 from tests.jobs.context import FakeContext
@@ -66,7 +66,7 @@ def test_a_card_says_what_it_lacks_where_that_takes_too_long(
     assert "while training: loss" in row
     assert "of all 20 validation pairs" in row
     assert "of 20 of 20, greedy" in row
-    assert evaluations.list_evaluations(access.current()) == []
+    assert list_evaluations(asker.current()) == []
 
 
 def test_without_a_worker_a_page_waits_for_none(
@@ -75,12 +75,12 @@ def test_without_a_worker_a_page_waits_for_none(
     monkeypatch.setenv("S2S_WORKER", "elsewhere")
     with pytest.raises(UserError, match="No worker runs"):
         validation.wait(run)
-    assert evaluations.list_evaluations(access.current()) == []
+    assert list_evaluations(asker.current()) == []
 
 
 def test_who_may_store_nothing_is_promised_no_scores(run: s2s.Run) -> None:
     assert validation.note(run).startswith("All validation pairs are scored for the card")
-    with access.acting_as(access.NOBODY):
+    with asker.acting_as(asker.NOBODY):
         assert "Nothing can be stored without a workspace" in validation.note(run)
 
 
@@ -90,7 +90,7 @@ def test_a_failed_evaluation_is_not_kept(run: s2s.Run, monkeypatch: pytest.Monke
 
     with pytest.raises(KeyboardInterrupt):
         validation.compute(run, fail)
-    assert evaluations.list_evaluations(access.current()) == []
+    assert list_evaluations(asker.current()) == []
 
 
 def test_a_run_of_the_dashboard_is_named_by_its_id(tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_the_card_of_a_run_has_them_with_their_signatures(run: s2s.Run, tmp_path
 
 def test_a_page_has_a_worker_do_it_once(run: s2s.Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def work() -> None:  # in place of the worker
-        (what,) = evaluations.list_evaluations(access.current())
+        (what,) = list_evaluations(asker.current())
         job = queue.latest(what.id)
         assert job is not None
         claimed = queue.claim("w", "h", job.slot, 600.0)
@@ -126,4 +126,4 @@ def test_a_page_has_a_worker_do_it_once(run: s2s.Run, monkeypatch: pytest.Monkey
     found = validation.wait(run)
     assert found.scores["scores"] == validation.compute(run).scores["scores"]
     assert validation.wait(run).evaluation == found.evaluation
-    assert len(evaluations.list_evaluations(access.current())) == 1
+    assert len(list_evaluations(asker.current())) == 1

@@ -8,7 +8,8 @@ from s2s.config import UserError
 from s2s.data import Pair
 from s2s.jobs.heads import ablation as experiment
 from s2s.jobs.heads.encoded import encoded
-from s2s.runs import Interventions, Run, load, runs_folder
+from s2s.library.checkpoints import load
+from s2s.runs import Interventions, Run, runs_folder
 from s2s.runs.intervention import active
 from s2s.runs.teacher_forcing import reference
 from s2s.scores import METRICS
@@ -91,4 +92,3 @@ def test_only_the_means_that_are_needed_travel(run: Run) -> None:
     means = {Head("cross", 0, 0): (1.0,), Head("encoder", 0, 0): (2.0,)}
     found = experiment.interventions(run, "encoder.1.1=mean cross.1.1=off", means)
     assert found.means == ((Head("encoder", 0, 0), (2.0,)),)
-    assert Interventions.from_json(json.loads(json.dumps(found.to_json()))) == found

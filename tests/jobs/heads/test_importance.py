@@ -10,7 +10,8 @@ from s2s.jobs.heads import importance
 from s2s.jobs.heads.encoded import encoded
 from s2s.jobs.heads.experiments import EXPERIMENTS
 from s2s.jobs.heads.importance import ImportanceSettings, measure, n_heads_of
-from s2s.runs import Interventions, Run, load, runs_folder
+from s2s.library.checkpoints import load
+from s2s.runs import Interventions, Run, runs_folder
 from s2s.scores import METRICS
 from tests.conftest import make_run
 

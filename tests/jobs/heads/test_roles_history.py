@@ -12,7 +12,8 @@ from s2s.data import Pair
 from s2s.jobs.heads import roles
 from s2s.jobs.heads.experiments import EXPERIMENTS
 from s2s.jobs.heads.roles_history import RolesHistorySettings, measure, read_history
-from s2s.runs import Run, encoded_pairs, load, runs_folder
+from s2s.library.checkpoints import load
+from s2s.runs import Run, encoded_pairs, runs_folder
 from tests.analysis.heads.samples import finished
 from tests.conftest import make_run
 

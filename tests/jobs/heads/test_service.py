@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from s2s import access, storage
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.data import Gold, Link, Pair, Relation
+from s2s.files import stored
 from s2s.jobs import head_samples, head_service, run_service
 from s2s.jobs.heads import experiments
 from s2s.jobs.heads.experiments import Experiment
@@ -76,7 +76,7 @@ def test_a_measurement_is_queued_done_and_found_by_whoever_asks_the_same(
     assert head_service.result(replace(asked, sentences=replace(SENTENCES, n=4))) is None
     head_service.submit(asked)  # it is there
     assert len(queue.jobs(asked.owner, kind="heads")) == 1
-    assert storage.usage(asked.owner).measurements == 1
+    assert stored.usage(asked.owner).measurements == 1
 
 
 def test_only_a_long_measurement_takes_more_than_one_thread(
@@ -227,7 +227,7 @@ def test_a_stranger_measures_and_sees_only_what_is_shared(
     head_service.submit(asked)
     work(asked)
     monkeypatch.setenv("S2S_HOSTED", "1")
-    with access.acting_as("stranger"):
+    with asker.acting_as("stranger"):
         for ask in (head_service.result, head_service.submit):
             with pytest.raises(UserError, match="no run"):
                 ask(replace(asked, owner="stranger"))

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from s2s import access, storage
-from s2s.access import Sharing
-from s2s.config import UserError
+from s2s.config import UserError, asker
+from s2s.files import stored
 from s2s.jobs import head_service, run_service
 from s2s.jobs.heads import experiments
 from s2s.jobs.heads.experiments import Experiment
 from s2s.jobs.heads.roles import RolesSettings
 from s2s.jobs.registry import JOBS
+from s2s.library import Sharing, sharing
 from s2s.processes import queue
 from s2s.runs import Measurement, MeasurementFolder, RunFolder, Sentences, runs_folder
 from tests.conftest import make_run
@@ -49,8 +49,8 @@ def _anns_run(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def share(*, data: bool) -> None:
-    with access.acting_as("ann"):
-        access.share(access.run_of(RUN, "ann"), Sharing(link=True, data=data))
+    with asker.acting_as("ann"):
+        sharing.share(sharing.thing("run", RUN, "ann"), Sharing(link=True, data=data))
 
 
 def begun() -> tuple[queue.Job, Iterator[None]]:
@@ -63,12 +63,12 @@ def begun() -> tuple[queue.Job, Iterator[None]]:
 def test_a_private_measurement_reads_like_none_and_nothing_happens_to_it(
     act: Callable[[Measurement], object],
 ) -> None:
-    with access.acting_as("ann"):
+    with asker.acting_as("ann"):
         head_service.submit(ASKED)
     told = []
     for run in (RUN, NONE):
         asked = replace(HERS, run=run, sentences=replace(SENTENCES, run=run))
-        with access.acting_as("eve"), pytest.raises(UserError) as refused:
+        with asker.acting_as("eve"), pytest.raises(UserError) as refused:
             act(asked)
         told.append(str(refused.value).replace(run, ""))
     assert told[0] == told[1]
@@ -83,10 +83,10 @@ def test_who_may_not_read_the_sentences_reads_no_result_that_quotes_them() -> No
     pretended = replace(HERS, sentences=replace(SENTENCES, files=("uploaded",)))
     assert pretended.id == ASKED.id
     for act in (head_service.result, head_service.submit, head_service.progress):
-        with access.acting_as("eve"), pytest.raises(UserError, match="that you may open"):
+        with asker.acting_as("eve"), pytest.raises(UserError, match="that you may open"):
             act(pretended)
     share(data=True)
-    with access.acting_as("eve"):
+    with asker.acting_as("eve"):
         assert head_service.result(HERS)
 
 
@@ -94,16 +94,16 @@ def test_a_guest_who_asks_the_same_does_not_give_up_what_the_next_worker_resumes
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     share(data=True)
-    with access.acting_as("ann"):
+    with asker.acting_as("ann"):
         head_service.submit(ASKED)
     job, _ = begun()
     queue.renew(job.id, job.worker, -1.0)  # its worker has died
-    with access.acting_as("eve"):
+    with asker.acting_as("eve"):
         head_service.submit(HERS)
     assert [each.id for each in queue.live_jobs()] == [job.id]
     assert MeasurementFolder(ASKED.id).request().owner == "ann"
-    with monkeypatch.context() as patch, access.acting_as("ann"):
-        patch.setattr(storage, "require_room", refused)
+    with monkeypatch.context() as patch, asker.acting_as("ann"):
+        patch.setattr(stored, "require_room", refused)
         with pytest.raises(UserError, match="full"):
             head_service.submit(ASKED)
     assert [each.id for each in queue.live_jobs()] == [job.id]
@@ -115,13 +115,13 @@ def refused(owner: str) -> None:
 
 def test_a_measurement_leaves_nothing_of_a_run_that_is_deleted_meanwhile() -> None:
     share(data=True)
-    with access.acting_as("eve"):
+    with asker.acting_as("eve"):
         head_service.submit(HERS)
         _, steps = begun()
         for _ in range(3):
             next(steps)
-    with access.acting_as("ann"):
+    with asker.acting_as("ann"):
         run_service.delete(RUN, "ann")
-    with access.acting_as("eve"), pytest.raises(UserError, match="this measurement was deleted"):
+    with asker.acting_as("eve"), pytest.raises(UserError, match="this measurement was deleted"):
         list(steps)
     assert not MeasurementFolder(HERS.id).path.exists()

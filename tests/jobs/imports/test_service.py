@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 
 import s2s
-from s2s import access, hub, settings
-from s2s.config import UserError
+from s2s import hub, settings
+from s2s.config import UserError, asker
 from s2s.jobs import ImportRequest, import_forecasts, import_service, job_process
 from s2s.jobs.registry import JOBS
+from s2s.library.own import list_runs
 from s2s.processes import queue
 from s2s.processes.queue import stop_reasons
-from s2s.runs import RunFolder, list_runs, runs_folder
+from s2s.runs import RunFolder, runs_folder
 from tests.hub.standin import Fault, Hub, Repo
 from tests.jobs.context import FakeContext
 from tests.pretrained.checkpoints import make_checkpoint
@@ -76,12 +77,12 @@ def test_a_model_becomes_a_run_of_its_owner(served: Hub) -> None:
     run_id = submitted()
     context = done()
     assert context.said == ["Looking up the model.", "Downloading.", "Opening the model."]
-    (row,) = list_runs(access.LOCAL)
-    assert (row.id, row.name, row.state, row.owner) == (run_id, NAME, "done", access.LOCAL)
+    (row,) = list_runs(asker.LOCAL)
+    assert (row.id, row.name, row.state, row.owner) == (run_id, NAME, "done", asker.LOCAL)
     (found,) = s2s.load(run_id).translate(["to be or not to be"])
     assert found.tokens
     assert not leftovers()
-    assert import_service.progress(run_id, access.LOCAL).state == "done"
+    assert import_service.progress(run_id, asker.LOCAL).state == "done"
     about = RunFolder(runs_folder() / run_id).about()
     assert f"import {NAME}" in about["command"]
     assert hub.preflight_model(NAME).sha in about["command"]
@@ -113,7 +114,7 @@ def test_visitors_open_no_folder_of_a_server(
 ) -> None:
     found = import_forecasts.forecast(hub.preflight_model(NAME).config)
     monkeypatch.setenv("S2S_HOSTED", "1")
-    with access.acting_as("eve"):
+    with asker.acting_as("eve"):
         with pytest.raises(UserError, match="cannot be opened by its visitors"):
             import_service.folder_config(str(tmp_path))
         with pytest.raises(UserError, match="cannot be opened by its visitors"):
@@ -147,19 +148,19 @@ def test_progress_and_time_left_are_told_while_it_downloads_and_cancel_leaves_no
 ) -> None:
     monkeypatch.setattr("s2s.jobs.imports.fetching.STATUS_SECONDS", 0.0)
     run_id = submitted()
-    assert import_service.progress(run_id, access.LOCAL).state == "queued"
+    assert import_service.progress(run_id, asker.LOCAL).state == "queued"
     job = claimed()
     work = JOBS["import"].work(job, FakeContext())
     seen = []
     for _ in work:
-        now = import_service.progress(run_id, access.LOCAL)
+        now = import_service.progress(run_id, asker.LOCAL)
         seen.append((now.done, now.n))
         if now.n and now.done > now.n / 2:
             assert now.left is not None
             break
     assert seen == sorted(seen)
     assert leftovers()
-    import_service.cancel(run_id, access.LOCAL)
+    import_service.cancel(run_id, asker.LOCAL)
     stop, _ = queue.poll_requests(job.id, job.worker)
     assert stop
     work.close()
@@ -174,7 +175,7 @@ def test_a_whole_download_is_told_as_whole_while_the_model_opens(served: Hub) ->
     for _ in work:
         if context.said[-1] == "Opening the model.":
             break
-    now = import_service.progress(run_id, access.LOCAL)
+    now = import_service.progress(run_id, asker.LOCAL)
     assert 0 < now.done == now.n
 
 
@@ -252,7 +253,7 @@ def test_nobody_sees_or_cancels_the_import_of_another(
     served: Hub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("S2S_HOSTED", "1")
-    with access.acting_as("ann"):
+    with asker.acting_as("ann"):
         run_id = submitted()
     for ask in (import_service.progress, import_service.cancel):
         with pytest.raises(UserError, match="There is no import"):
@@ -270,7 +271,7 @@ def test_a_process_does_the_job_and_owns_the_run_as_its_owner(
 ) -> None:
     monkeypatch.setenv("S2S_HOSTED", "1")
     monkeypatch.setenv("S2S_SECRET", "x" * 32)
-    with access.acting_as("ann"):
+    with asker.acting_as("ann"):
         run_id = submitted()
     job = claimed()
     heartbeat = job_process.Heartbeat(job, 600.0)

@@ -7,9 +7,11 @@ from contextlib import contextmanager
 
 import pytest
 
-from s2s import access, lessons, settings
+from s2s import lessons, settings
+from s2s.config import asker
 from s2s.files import database
 from s2s.hosted import exports, rows
+from s2s.library.own import delete_short_link
 from s2s.links import short as short_links
 from s2s.links.short import Content
 
@@ -56,12 +58,12 @@ def hosted(monkeypatch: pytest.MonkeyPatch) -> str:
     """Ana's workspace; returns the class that she had opened."""
     monkeypatch.setenv("S2S_HOSTED", "1")
     monkeypatch.setenv("S2S_SECRET", "x" * 32)
-    with before_the_end(monkeypatch), access.acting_as("ana"):
+    with before_the_end(monkeypatch), asker.acting_as("ana"):
         store_published()
         lessons.add_lesson(lessons.LESSONS["five-minutes"])
         lessons.note_step("five-minutes", 2, "right")
         opened = lessons.open_class("five-minutes").id
-        with access.acting_as("bob"):
+        with asker.acting_as("bob"):
             lessons.join_class(opened, 3, 1)
     return opened
 
@@ -73,21 +75,21 @@ def test_published_links_keep_their_letters_and_words(hosted: str) -> None:
 
 
 def test_only_their_owner_is_told_and_once(hosted: str) -> None:
-    for who in ("bob", access.NOBODY):
-        with access.acting_as(who):
+    for who in ("bob", asker.NOBODY):
+        with asker.acting_as(who):
             assert short_links.once_published() == []
-    with access.acting_as("ana"):
+    with asker.acting_as("ana"):
         assert [link.letters for link in short_links.once_published()] == [NEW, OLD]
         short_links.forget_that_published()
         assert short_links.once_published() == []
         assert [link.letters for link in short_links.own()] == [NEW, OLD, HIDDEN, PRIVATE]
-        short_links.delete(OLD)
+        delete_short_link(OLD)
         assert len(short_links.own()) == 3
 
 
 def test_they_are_exported_with_the_workspace(hosted: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rows, "require", lambda verb, workspace: None)
-    with access.acting_as("ana"):
+    with asker.acting_as("ana"):
         path = exports.find_export(exports.write_export("ana", "cookie"), "cookie")
     assert path
     exported = json.loads(zipfile.ZipFile(path).read("short-links.json"))
@@ -96,11 +98,11 @@ def test_they_are_exported_with_the_workspace(hosted: str, monkeypatch: pytest.M
 
 
 def test_lessons_progress_and_classes_are_untouched(hosted: str) -> None:
-    with access.acting_as("ana"):
+    with asker.acting_as("ana"):
         (own,) = lessons.own_lessons()
         assert own.lesson.title == lessons.LESSONS["five-minutes"].title
         assert lessons.all_progress()["five-minutes"].answers == {2: "right"}
         assert [each.id for each in lessons.own_classes()] == [hosted]
         assert [each.step for each in lessons.participants(hosted)] == [3]
-    with access.acting_as("bob"):
+    with asker.acting_as("bob"):
         assert lessons.is_participant(hosted)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from s2s.config import Recipe, UserError, override
+from s2s.config import Recipe, UserError, asker, override
 from s2s.files.database import UnreachableError
 from s2s.jobs import job_process, run_service, training
 from s2s.jobs.registry import JOBS, JobContext, JobKind
@@ -19,7 +19,7 @@ from s2s.model.weights import weights_path
 from s2s.processes import queue
 from s2s.processes.queue import job_logs, stop_reasons
 from s2s.runs import RunFolder, runs_folder
-from s2s.settings import OWNER, home
+from s2s.settings import home
 from s2s.training import Step
 
 
@@ -105,7 +105,7 @@ def test_a_training_that_is_told_to_end_is_handed_back_and_resumes_bit_identical
         monkeypatch.setattr(job_process, "JOBS", kinds)
         ended = job_process._outcome(job, context(job_process.Heartbeat(job, 20.0), signals))
         job_process._finish(job, *ended, ttl=20.0)
-        row = run_service.find(run, OWNER)
+        row = run_service.find(run, asker.LOCAL)
         assert (row.state, row.step) == (("queued", 17) if signals else ("done", 30))
         assert row.checkpoints[-1] == row.step
         signals.clear()

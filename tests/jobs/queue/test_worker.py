@@ -13,7 +13,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.exc import OperationalError
 
-from s2s.config import Recipe, UserError, override
+from s2s.config import Recipe, UserError, asker, override
 from s2s.files.database import UnreachableError
 from s2s.jobs import run_service, training
 from s2s.model.weights import saved_steps
@@ -21,7 +21,6 @@ from s2s.processes import environment, fork_server, queue, worker
 from s2s.processes.fork_server import ChildHandle, ForkRequest
 from s2s.processes.queue import stop_reasons, table
 from s2s.runs import RunFolder, runs_folder
-from s2s.settings import OWNER
 from tests import other_systems, processes
 from tests.processes import wait_for
 
@@ -82,7 +81,7 @@ def served(
 
 
 def wait_for_state(run: str, *states: str, seconds: float = 180.0) -> None:
-    wait_for(lambda: run_service.find(run, OWNER).state in states, seconds)
+    wait_for(lambda: run_service.find(run, asker.LOCAL).state in states, seconds)
 
 
 def submit(recipe: Recipe, *, express: bool = False) -> str:
@@ -127,27 +126,27 @@ def test_a_run_is_killed_stopped_and_resumed_while_another_fails(
     run = submit(override(tiny, LONG))
     bad = training.submit(training.RunRequest(tiny, str(table)), express=True)
     wait_for(lambda: folder(run).status().get("step"))  # of its first checkpoint
-    assert run_service.find(run, OWNER).state == "running"
+    assert run_service.find(run, asker.LOCAL).state == "running"
     child_of(served, run).kill()
     wait_for_state(run, "interrupted")
     killed_at = saved_steps(folder(run).checkpoints)[-1]
-    error = run_service.find(run, OWNER).error
+    error = run_service.find(run, asker.LOCAL).error
     assert error.startswith(
         "The training process was killed (signal 9), perhaps because memory ran out; resume it from step "
     )
     assert int(error.rstrip(".").rsplit(" ", 1)[1].replace(",", "")) in (killed_at, killed_at - 20)
-    training.submit_resume(run, OWNER)
+    training.submit_resume(run, asker.LOCAL)
     wait_for(lambda: saved_steps(folder(run).checkpoints)[-1] > killed_at)
-    run_service.stop(run, OWNER)
+    run_service.stop(run, asker.LOCAL)
     wait_for_state(run, "stopped")
     reached = folder(run).status()["step"]
     assert (saved_steps(folder(run).checkpoints)[-1], steps(run)[-1]) == (reached, reached)
     wait_for_state(bad, "failed")
-    error = run_service.find(bad, OWNER).error
+    error = run_service.find(bad, asker.LOCAL).error
     assert (str(table) in error, error[-1]) == (True, ".")
-    training.submit_resume(run, OWNER, steps=reached + 20)
+    training.submit_resume(run, asker.LOCAL, steps=reached + 20)
     wait_for_state(run, "done")
-    row = run_service.find(run, OWNER)
+    row = run_service.find(run, asker.LOCAL)
     assert (row.step, row.steps, row.checkpoints[-1], row.note, row.error) == (
         reached + 20,
         reached + 20,
@@ -199,7 +198,7 @@ def test_a_worker_that_ends_hands_its_training_back_with_what_it_has_done(
     wait_for(lambda: has_checkpoint(run))
     served.terminate()
     assert served.wait(60) == 0
-    row = run_service.find(run, OWNER)
+    row = run_service.find(run, asker.LOCAL)
     assert (row.state, row.position, row.error) == ("queued", 0, "")
     assert row.checkpoints[-1] == row.step
     assert steps(run) == list(range(1, row.step + 1))
@@ -372,7 +371,7 @@ def test_an_end_that_could_not_be_written_is_written_at_the_next_turn(
     one.turn()
     monkeypatch.setattr(queue, "finish", finish)
     one.turn()
-    assert (one.children, run_service.find(run, OWNER).error) == (
+    assert (one.children, run_service.find(run, asker.LOCAL).error) == (
         (
             {},
             "The training process ended with status 1 before its work was done; nothing was saved yet, start it again.",
@@ -392,7 +391,7 @@ def test_a_job_whose_process_gave_it_up_while_the_database_was_away_is_resumed(
     queue.renew(job.id, job.worker, -1.0)  # nobody could renew it
     one.turn()
     assert len(midwife.born) == 2
-    assert (run_service.find(run, OWNER).state, run_service.find(run, OWNER).error) == (
+    assert (run_service.find(run, asker.LOCAL).state, run_service.find(run, asker.LOCAL).error) == (
         "starting",
         "",
     )
@@ -465,7 +464,7 @@ def test_a_job_is_born_in_the_fork_server_and_its_death_is_noticed(
     handle.pid = 1
     handle.code = -9
     one.turn()
-    row = run_service.find(run, OWNER)
+    row = run_service.find(run, asker.LOCAL)
     assert (row.state, row.error.partition(",")[0]) == (
         "interrupted",
         "The training process was killed (signal 9)",
@@ -560,7 +559,7 @@ def test_a_system_without_fork_imports_every_module_and_trains(
     assert one.fork_server is None
     (process,) = started
     assert process.wait(180) == 0
-    assert run_service.find(run, OWNER).state == "done"
+    assert run_service.find(run, asker.LOCAL).state == "done"
     assert steps(run) == [1, 2, 3]
 
 
@@ -573,7 +572,7 @@ def test_a_job_that_is_out_of_sight_is_left_to_its_lease_and_a_fork_server_that_
     one.turn()
     midwife.born[0].pid, midwife.born[0].is_out_of_sight, midwife.is_gone = 1, True, True
     one.turn()
-    assert (one.children, run_service.find(run, OWNER).state, midwife.spawned) == (
+    assert (one.children, run_service.find(run, asker.LOCAL).state, midwife.spawned) == (
         {},
         "starting",
         [],
@@ -650,7 +649,7 @@ def test_a_process_that_cannot_be_started_is_the_end_of_its_job_alone(
     one = worker.Worker()
     monkeypatch.setattr(worker, "launch", refused)
     one.turn()
-    row = run_service.find(run, OWNER)
+    row = run_service.find(run, asker.LOCAL)
     assert (row.state, row.error) == (
         (
             "failed",

@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 
 from s2s.cli import main
-from s2s.config import Recipe, UserError, override
+from s2s.config import Recipe, UserError, asker, override
 from s2s.jobs import training
 from s2s.jobs.training import live_controls
+from s2s.library.own import annotate
 from s2s.model.weights import weights_path
 from s2s.processes import queue
-from s2s.runs import RunFolder, attention_history, listing, runs_folder
-from s2s.settings import OWNER, home
+from s2s.runs import RunFolder, attention_history, runs_folder
+from s2s.settings import home
 from s2s.training import Step
 from tests.conftest import make_run
 from tests.jobs.context import FakeContext
@@ -203,7 +204,7 @@ def test_a_changed_run_that_is_killed_resumes_as_if_it_had_not_been(tiny: Recipe
     queue.finish(undisturbed.id, "w", "done")
     job, context = claimed(tiny)
     killed(job, context, 8, wishes)
-    listing.annotate(job.run, OWNER, tags=["a", "b"], comment="c")
+    annotate(job.run, asker.LOCAL, tags=["a", "b"], comment="c")
     assert killed(job, context, 17, wishes) == 1
     assert train(job, context)[0] == 11
     assert weights(job.run) == weights(undisturbed.run)
@@ -217,7 +218,7 @@ def test_a_changed_run_that_is_killed_resumes_as_if_it_had_not_been(tiny: Recipe
 
 def test_a_run_can_continue_with_another_learning_rate_and_more_steps() -> None:
     folder = RunFolder(make_run(runs_folder() / "mine", {}))
-    training.submit_resume(folder.id, OWNER, steps=33, lr=0.5)
+    training.submit_resume(folder.id, asker.LOCAL, steps=33, lr=0.5)
     again, context = claim(), FakeContext()
     events = training.work(again, context)
     while not isinstance(next(events), Step):
@@ -257,7 +258,7 @@ def test_who_takes_a_resumed_run_over_changes_nothing_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make_run(runs_folder() / "mine", {})
-    training.submit_resume("mine", OWNER, steps=42, lr=0.005)
+    training.submit_resume("mine", asker.LOCAL, steps=42, lr=0.005)
     job = claim()
     shutil.copytree(home(), tmp_path / "another")
     context = FakeContext()
@@ -283,7 +284,7 @@ def test_nothing_is_noted_of_a_request_that_the_queue_refuses(
     training.submit(request_for(tiny))
     monkeypatch.setenv("S2S_MAX_JOBS", "1")
     with pytest.raises(UserError):
-        training.submit_resume("mine", OWNER, steps=60, lr=0.005)
+        training.submit_resume("mine", asker.LOCAL, steps=60, lr=0.005)
     assert path.read_bytes() == before
 
 
@@ -311,6 +312,6 @@ def test_early_stopping_outlives_a_kill_and_gives_way_to_who_asks_for_more(tiny:
     status = RunFolder(runs_folder() / job.run).status()
     assert status["state"] == "done"
     assert "Early stopping ended it at step 10 of 20:" in status["ended"]
-    training.submit_resume(job.run, OWNER)
+    training.submit_resume(job.run, asker.LOCAL)
     steps = [event.step for event in training.work(claim(), context) if isinstance(event, Step)]
     assert steps[0] == 11

@@ -6,13 +6,12 @@ from pathlib import Path
 import pytest
 
 from s2s import cli
-from s2s.config import PRESETS, Recipe, UserError, override
+from s2s.config import PRESETS, Recipe, UserError, asker, override
 from s2s.jobs import training
 from s2s.jobs.training import command, run_limits
 from s2s.model.weights import saved_steps
 from s2s.processes import queue
 from s2s.runs import RunFolder, runs_folder
-from s2s.settings import OWNER
 from tests.conftest import TINY, make_run
 from tests.jobs.context import FakeContext
 
@@ -67,12 +66,12 @@ def test_the_queue_takes_no_new_run_of_several_processes() -> None:
     request = training.RunRequest(recipe(2), "synthetic:reverse#rows=80", None, name="one")
     with pytest.raises(UserError, match=REFUSED):
         training.submit(request)
-    assert not queue.jobs(OWNER)
+    assert not queue.jobs(asker.LOCAL)
 
 
 def test_one_that_an_earlier_version_queued_is_trained_in_one() -> None:
     request = training.RunRequest(recipe(2), "synthetic:reverse#rows=80", None, name="one")
-    queue.submit("train", OWNER, "one", request.to_spec())
+    queue.submit("train", asker.LOCAL, "one", request.to_spec())
     context = FakeContext()
     list(training.work(claim(), context))
     folder = RunFolder(runs_folder() / "one")
@@ -89,7 +88,7 @@ def test_what_was_changed_before_its_first_checkpoint_stays() -> None:
     change = {"step": 2, "lr": 0.5, "time": 1.0}
     folder.amend(lambda about: {"changes": [change]})
     request = training.RunRequest(recipe(2), "synthetic:reverse#rows=80", None, name="one")
-    queue.submit("train", OWNER, "one", request.to_spec())
+    queue.submit("train", asker.LOCAL, "one", request.to_spec())
     list(training.work(claim(), FakeContext()))
     assert folder.about()["changes"] == [change]
 
@@ -98,7 +97,7 @@ def test_the_queue_continues_a_run_of_several_processes_in_one(tmp_path: Path) -
     """With the batches, the optimizer's state and the dropout of one that has had one process from the start."""
     path = runs_folder() / "one"
     begun(path)
-    training.submit_resume("one", OWNER, 8)
+    training.submit_resume("one", asker.LOCAL, 8)
     context = FakeContext()
     list(training.work(claim(), context))
     assert losses(path) == losses(make_run(tmp_path / "alone", {"train.steps": 8}))

@@ -6,12 +6,11 @@ from typing import Any
 import pytest
 from filelock import FileLock
 
-from s2s.config import PRESETS, Recipe, UserError, override
+from s2s.config import PRESETS, Recipe, UserError, asker, override
 from s2s.jobs import job_process, run_service, training
 from s2s.processes import queue
 from s2s.processes.queue import table
 from s2s.runs import RunFolder, runs_folder
-from s2s.settings import OWNER
 from tests.conftest import make_run
 from tests.jobs.context import FakeContext
 
@@ -61,7 +60,7 @@ def test_what_is_submitted_is_fixed_as_it_is_and_leaves_a_core_to_the_dashboard(
     assert settled.train.device != "auto"
     assert (job.kind, job.owner, job.slot, job.spec["name"], job.spec["source"]) == (
         "train",
-        OWNER,
+        asker.LOCAL,
         "long",
         "one",
         SOURCE,
@@ -107,7 +106,7 @@ def test_what_can_be_known_before_reading_is_said_at_once(
 ) -> None:
     with pytest.raises(UserError, match=message):
         training.submit(request_for(tiny, **more))
-    assert queue.jobs(OWNER) == []
+    assert queue.jobs(asker.LOCAL) == []
 
 
 def test_files_are_named_from_the_root_for_the_process_that_reads_them(
@@ -166,7 +165,7 @@ def test_a_run_without_a_checkpoint_starts_again(tiny: Recipe) -> None:
     next(filter(None, events))
     events.close()
     queue.finish(job.id, "w", "stopped")
-    training.submit_resume(run, OWNER, steps=4)
+    training.submit_resume(run, asker.LOCAL, steps=4)
     list(training.work(claim(), FakeContext()))
     assert [
         line["step"]
@@ -177,9 +176,9 @@ def test_a_run_without_a_checkpoint_starts_again(tiny: Recipe) -> None:
 
 def test_a_run_without_a_folder_is_submitted_again(tiny: Recipe) -> None:
     run = training.submit(request_for(tiny), express=True)
-    queue.ask_to_stop(submitted(run).id, OWNER)
-    training.submit_resume(run, OWNER)
-    first, second = sorted(queue.jobs(OWNER), key=lambda job: job.created)
+    queue.ask_to_stop(submitted(run).id, asker.LOCAL)
+    training.submit_resume(run, asker.LOCAL)
+    first, second = sorted(queue.jobs(asker.LOCAL), key=lambda job: job.created)
     assert (first.state, second.state, second.slot, second.spec) == (
         "stopped",
         "queued",
@@ -193,8 +192,8 @@ def test_what_cannot_be_gone_on_with_is_said_at_once(tiny: Recipe) -> None:
     with pytest.raises(
         UserError, match=r"has reached step 30 of 30; request more than 30 steps to continue"
     ):
-        training.submit_resume(run, OWNER)
-    for other in (("mine", "bob"), ("nothing", OWNER)):
+        training.submit_resume(run, asker.LOCAL)
+    for other in (("mine", "bob"), ("nothing", asker.LOCAL)):
         with pytest.raises(
             UserError,
             match=f"You have no run `{other[0]}` to resume; start a new one.$",
@@ -203,23 +202,23 @@ def test_what_cannot_be_gone_on_with_is_said_at_once(tiny: Recipe) -> None:
     with pytest.raises(
         UserError, match="It ships with the program, without what training needs to continue"
     ):
-        training.submit_resume("demo-en-fr", OWNER)
+        training.submit_resume("demo-en-fr", asker.LOCAL)
     with (
         FileLock(runs_folder() / run / ".lock"),
         pytest.raises(UserError, match="is being trained; wait for it, or stop it first"),
     ):
-        training.submit_resume(run, OWNER, steps=40)
-    training.submit_resume(run, OWNER, steps=40)
+        training.submit_resume(run, asker.LOCAL, steps=40)
+    training.submit_resume(run, asker.LOCAL, steps=40)
     with pytest.raises(UserError, match="is already waiting or running"):
-        training.submit_resume(run, OWNER, steps=50)
+        training.submit_resume(run, asker.LOCAL, steps=50)
 
 
 def test_a_lost_job_gives_way_to_the_resuming_one(tiny: Recipe) -> None:
     run = training.submit(request_for(tiny))
     claim()
     table._update(table.ROW.run == run, lease=0.0)
-    training.submit_resume(run, OWNER)
-    assert [job.state for job in queue.jobs(OWNER)] == ["queued", "interrupted"]
+    training.submit_resume(run, asker.LOCAL)
+    assert [job.state for job in queue.jobs(asker.LOCAL)] == ["queued", "interrupted"]
 
 
 def test_a_stop_is_heard_between_the_stages_and_before_anything_is_written(
@@ -269,19 +268,19 @@ def test_a_run_whose_folder_is_damaged_is_gone_on_with_or_refused_in_a_sentence(
 ) -> None:
     folder = RunFolder(make_run(runs_folder() / "mine", {}))
     (folder.path / "status.json").write_text("{")
-    assert run_service.find("mine", OWNER).state == "failed"
-    training.submit_resume("mine", OWNER, steps=31)
+    assert run_service.find("mine", asker.LOCAL).state == "failed"
+    training.submit_resume("mine", asker.LOCAL, steps=31)
     job = claim()
     list(training.work(job, FakeContext()))
     queue.finish(job.id, "w", "done")
-    row = run_service.find("mine", OWNER)
+    row = run_service.find("mine", asker.LOCAL)
     assert (row.state, row.step, row.steps) == ("done", 31, 31)
     assert (row.checkpoints[-1], folder.recipe().train.steps) == (31, 31)
     folder.write_about({key: value for key, value in folder.about().items() if key != "source"})
     with pytest.raises(
         UserError, match=r"The recipe\.json of the run `mine` lacks source; start a new run"
     ):
-        training.submit_resume("mine", OWNER, steps=40)
+        training.submit_resume("mine", asker.LOCAL, steps=40)
 
 
 def test_the_recipe_file_says_how_many_pairs_were_dropped_and_why(

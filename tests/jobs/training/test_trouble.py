@@ -11,13 +11,14 @@ import pytest
 
 import s2s
 from benchmarks.crash import SOURCE, VALID, differences
-from s2s.config import PRESETS, Recipe, UserError, override
+from s2s.config import PRESETS, Recipe, UserError, asker, override
 from s2s.data import files, saved_datasets
 from s2s.jobs import run_service, training
+from s2s.library import Library
 from s2s.model.weights import saved_steps
 from s2s.processes import queue
 from s2s.runs import RunFolder, runs_folder
-from s2s.settings import OWNER, home
+from s2s.settings import home
 from s2s.training import Step
 from tests.conftest import TINY
 from tests.jobs.context import FakeContext
@@ -39,7 +40,7 @@ def attempt(context: FakeContext | None = None) -> str:
         state = "failed"
         message = str(error)
     queue.finish(job.id, "w", state, message)
-    row = run_service.find(job.run, OWNER)
+    row = run_service.find(job.run, asker.LOCAL)
     assert (row.state, row.error) == (state, message)
     return message
 
@@ -146,7 +147,7 @@ def test_a_full_disk_costs_nothing_that_was_saved(
         assert s2s.load(folder(run).path).step == kept[-1]
     elif folder(run).lines("metrics"):
         assert message.endswith("Start the run again when there is room.")
-    training.submit_resume(run, OWNER)
+    training.submit_resume(run, asker.LOCAL)
     assert attempt() == ""
     assert differences(folder(run).path, undisturbed) == []
 
@@ -179,7 +180,7 @@ def test_a_damaged_newest_checkpoint_is_reported_and_training_resumes_from_the_o
     context = FakeContext()
     path = folder(run).checkpoints / name
     path.write_bytes(DAMAGE[damage](path.read_bytes()))
-    training.submit_resume(run, OWNER, steps=21)
+    training.submit_resume(run, asker.LOCAL, steps=21)
     assert attempt(context) == ""
     (message,) = [sentence for sentence in context.said if name in sentence]
     assert message.endswith("use an older one of this run.")
@@ -204,19 +205,19 @@ def test_a_diverging_rate_is_reported_and_a_lower_one_continues(recipe: Recipe) 
     assert not [
         line for line in folder(run).lines("metrics") if line.get("loss") != line.get("loss")
     ]
-    training.submit_resume(run, OWNER, lr=0.001)
+    training.submit_resume(run, asker.LOCAL, lr=0.001)
     assert attempt() == ""
 
 
 def test_a_text_deleted_while_its_run_waits_is_said_and_the_run_is_there(recipe: Recipe) -> None:
     corpus = files.from_bytes([("a.tsv", b"".join(b"a %d\t%d a\n" % (n, n) for n in range(80)))])
-    kept = saved_datasets.save(corpus, name="mine", owner=OWNER)
+    kept = saved_datasets.save(corpus, name="mine", owner=asker.LOCAL)
     run = submit(recipe, f"corpus:{kept}", None)
-    saved_datasets.delete(kept, OWNER)
+    saved_datasets.delete(Library(asker.LOCAL).dataset(kept, "delete"))
     message = attempt()
     assert kept in message
     assert message.endswith(".")
-    assert run_service.find(run, OWNER).name == "one"
+    assert run_service.find(run, asker.LOCAL).name == "one"
 
 
 def test_a_changed_dataset_is_reported_and_the_old_one_continues(
@@ -236,12 +237,12 @@ def test_a_changed_dataset_is_reported_and_the_old_one_continues(
         ("", "is empty"),
     ):
         table.write_text(wrong)
-        training.submit_resume(run, OWNER, steps=12)
+        training.submit_resume(run, asker.LOCAL, steps=12)
         assert message in attempt()
         assert (folder(run).path / "metrics.jsonl").read_bytes() == before
         assert s2s.load(folder(run).path).translate(["a b"])
         table.write_text(text)
-    training.submit_resume(run, OWNER, steps=12)
+    training.submit_resume(run, asker.LOCAL, steps=12)
     assert attempt() == ""
 
 
@@ -255,11 +256,11 @@ def test_a_changed_recipe_is_reported_and_the_old_one_continues(done: str) -> No
         {"train.seed": 7},
     ):
         folder(done).write_about({**about, "recipe": override(RECIPE, changes).to_json()})
-        training.submit_resume(done, OWNER, steps=30)
+        training.submit_resume(done, asker.LOCAL, steps=30)
         assert "recipe" in attempt(), changes
         assert kept == {path.name: path.read_bytes() for path in folder(done).checkpoints.iterdir()}
     folder(done).write_about(about)
-    training.submit_resume(done, OWNER, steps=21)
+    training.submit_resume(done, asker.LOCAL, steps=21)
     assert attempt() == ""
 
 
@@ -267,14 +268,14 @@ def test_two_people_stop_one_run_and_each_sees_the_true_state(recipe: Recipe) ->
     run = submit(recipe)
     job = queue.claim("w", "h", "long", 20.0)
     assert job is not None
-    run_service.stop(run, OWNER)
-    run_service.stop(run, OWNER)  # is on its way already
-    assert run_service.find(run, OWNER).is_stopping
+    run_service.stop(run, asker.LOCAL)
+    run_service.stop(run, asker.LOCAL)  # is on its way already
+    assert run_service.find(run, asker.LOCAL).is_stopping
     queue.finish(job.id, "w", "stopped")
     for act in (run_service.stop, run_service.pause):
         with pytest.raises(UserError, match=f"The run `{run}` .*"):
-            act(run, OWNER)
-    assert run_service.find(run, OWNER).state == "stopped"
+            act(run, asker.LOCAL)
+    assert run_service.find(run, asker.LOCAL).state == "stopped"
 
 
 def test_a_run_killed_after_its_last_checkpoint_is_done_when_it_is_resumed(recipe: Recipe) -> None:
@@ -295,9 +296,9 @@ def test_a_run_killed_after_its_last_checkpoint_is_done_when_it_is_resumed(recip
         "interrupted",
         "The training process was killed (signal 9); resume it from step 3.",
     )
-    training.submit_resume(run, OWNER)
+    training.submit_resume(run, asker.LOCAL)
     assert attempt() == ""
-    assert run_service.find(run, OWNER).step == 3
+    assert run_service.find(run, asker.LOCAL).step == 3
 
 
 def test_a_warm_up_longer_than_the_run_trains_all_the_same(recipe: Recipe) -> None:
@@ -312,7 +313,7 @@ def test_half_written_files_of_a_killed_process_are_removed_on_resuming(done: st
     left = [".step-00000020.safetensors.0a1b2c3d", "step-00000015.state.safetensors"]
     for name in left:
         (folder(done).checkpoints / name).write_bytes(b"x" * 100)
-    training.submit_resume(done, OWNER, steps=21)
+    training.submit_resume(done, asker.LOCAL, steps=21)
     assert attempt() == ""
     assert not {path.name for path in folder(done).checkpoints.iterdir()} & set(left)
 
@@ -348,6 +349,6 @@ def test_a_run_that_diverges_goes_back_to_its_best_checkpoint(recipe: Recipe) ->
     best = folder(run).status()["best_step"]
     assert f"the checkpoint of step {best} is kept: resume from it" in str(message.value)
     assert saved_steps(folder(run).checkpoints)[-1] == best > 0
-    training.submit_resume(run, OWNER, lr=0.01)
+    training.submit_resume(run, asker.LOCAL, lr=0.01)
     assert attempt() == ""
-    assert run_service.find(run, OWNER).step == 20
+    assert run_service.find(run, asker.LOCAL).step == 20

@@ -10,8 +10,9 @@ from s2s import settings
 from s2s.config import PRESETS, override
 from s2s.jobs import EvaluationRequest, evaluation_service
 from s2s.lessons import LESSONS, RUN_CONDITIONS, Context, Verdict
+from s2s.library import Library
 from s2s.processes import queue
-from s2s.runs import Sentences, System, evaluations
+from s2s.runs import Sentences, System
 from tests.jobs.context import FakeContext
 
 HERE = Context("demo-en-fr")
@@ -102,7 +103,7 @@ def evaluate(source: str, reference: str) -> None:
     pairs = ((source, reference),)
     test = Sentences("mine", n=1)
     id = evaluation_service.submit(EvaluationRequest(systems, test, pairs, run="demo-en-fr"))
-    evaluations.folder(id).set_words({})  # without the text that the demo was trained on
+    Library().evaluation(id).set_words({})  # without the text that the demo was trained on
     job = queue.latest(id)
     assert job
     claimed = queue.claim("w", "h", job.slot, 600.0)

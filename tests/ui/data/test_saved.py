@@ -1,9 +1,10 @@
 """Deleting a saved dataset: the button names it, asks twice, and counts the runs that need it."""
 
-from s2s import settings
-from s2s.config import PRESETS, override
+from s2s.config import PRESETS, asker, override
 from s2s.data import files, saved_datasets
 from s2s.jobs import training
+from s2s.library import Library
+from s2s.library.own import list_datasets
 from s2s.links.share import pack
 from s2s.ui.kit import cached
 from tests.screen import link, opened, page_text
@@ -11,7 +12,7 @@ from tests.ui.data.uploading import PAIRS
 
 
 def saved(text: str, name: str) -> str:
-    return saved_datasets.save(files.from_pasted(text), name=name, owner=settings.OWNER)
+    return saved_datasets.save(files.from_pasted(text), name=name, owner=asker.LOCAL)
 
 
 def test_the_button_names_its_dataset() -> None:
@@ -21,7 +22,7 @@ def test_the_button_names_its_dataset() -> None:
     assert screen.button(key=f"delete text {first}").label == "Delete mine"
     screen.button(key=f"delete text {first}").click().run()
     assert not screen.exception
-    assert [text.hash for text in saved_datasets.listing(settings.OWNER)] == [second]
+    assert [text.hash for text in list_datasets(asker.LOCAL)] == [second]
     assert f"delete text {first}" not in {each.key for each in screen.button}
     assert "train on" not in {
         each.key for each in screen.button
@@ -37,7 +38,7 @@ def test_runs_that_need_a_dataset_are_counted() -> None:
     for name in ("one", "two"):
         training.submit(
             training.RunRequest(
-                recipe, f"corpus:{needed}", preset="mini-t5", name=name, owner=settings.OWNER
+                recipe, f"corpus:{needed}", preset="mini-t5", name=name, owner=asker.LOCAL
             )
         )
     cached.refresh_runs()
@@ -49,24 +50,24 @@ def test_runs_that_need_a_dataset_are_counted() -> None:
 
 def test_a_saved_dataset_can_be_linked_renamed_and_deleted() -> None:
     corpus = files.from_bytes([("pairs.tsv", PAIRS)])
-    spec = f"corpus:{saved_datasets.save(corpus, name='mine', owner=settings.OWNER)}"
+    spec = f"corpus:{saved_datasets.save(corpus, name='mine', owner=asker.LOCAL)}"
     screen = opened("data", set=pack({"source": spec}))
     assert screen.segmented_control(key="origin").value == "Saved"
     assert "set=source" in link(screen)
     screen.text_input(key=f"name {spec.partition(':')[2]}").set_value("another name").run()
-    assert saved_datasets.listing(settings.OWNER)[0].name == "another name"
+    assert list_datasets(asker.LOCAL)[0].name == "another name"
     assert screen.button(key=f"delete text {spec.partition(':')[2]}").label == "Delete another name"
     screen.button(key=f"delete text {spec.partition(':')[2]}").click().run()
     assert not screen.exception
-    assert not saved_datasets.listing(settings.OWNER)
+    assert not list_datasets(asker.LOCAL)
     assert "No saved datasets yet" in page_text(screen)
     assert "There is no dataset" in page_text(opened("data", set=pack({"source": spec})))
 
 
 def test_deleting_a_dataset_that_is_gone_is_no_exception() -> None:
-    hash = saved_datasets.save(files.from_pasted("a ||| b"), name="mine", owner=settings.OWNER)
-    saved_datasets.save(files.from_pasted("c ||| d"), name="other", owner=settings.OWNER)
+    hash = saved_datasets.save(files.from_pasted("a ||| b"), name="mine", owner=asker.LOCAL)
+    saved_datasets.save(files.from_pasted("c ||| d"), name="other", owner=asker.LOCAL)
     screen = opened("data", set=pack({"source": f"corpus:{hash}"}))
-    saved_datasets.delete(hash, settings.OWNER)
+    saved_datasets.delete(Library(asker.LOCAL).dataset(hash, "delete"))
     screen.button(key=f"delete text {hash}").click().run()
     assert not screen.exception

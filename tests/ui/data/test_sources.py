@@ -2,8 +2,9 @@
 
 import pytest
 
-from s2s import settings
-from s2s.data import load, load_preview, saved_datasets
+from s2s.config import asker
+from s2s.data import load, load_preview
+from s2s.library.own import list_datasets
 from s2s.links.share import unpack
 from tests.screen import opened, page_text, settled
 from tests.ui.data.uploading import PAIRS, assert_same_after_a_reload, reopened, uploaded
@@ -23,7 +24,7 @@ def test_an_uploaded_table_is_read_saved_and_taken_to_training() -> None:
     assert "1 pair with an empty side dropped" in page_text(screen)
     assert "Only a saved dataset can be linked" in page_text(screen)
     screen.button(key="train on").click().run()
-    (text,) = saved_datasets.listing(settings.OWNER)
+    (text,) = list_datasets(asker.LOCAL)
     assert text.name == "pairs.tsv"
     assert [pair.src for pair in load(text.spec).pairs] == [
         "the red house",

@@ -7,7 +7,9 @@ from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
 from streamlit.testing.v1 import AppTest
 
 from s2s import settings
+from s2s.config import asker
 from s2s.data import load, saved_datasets
+from s2s.library.own import list_datasets
 from s2s.links.share import pack
 from s2s.ui.data import uploads
 from tests.screen import opened, page_text, settled
@@ -50,7 +52,7 @@ def test_a_reload_opens_the_upload_with_its_columns_and_its_cleaning() -> None:
     assert again.segmented_control(key="origin").value == "Upload"
     assert "copies = True" in page_text(again)
     again.button(key="train on").click().run()
-    (dataset,) = saved_datasets.listing(settings.OWNER)
+    (dataset,) = list_datasets(asker.LOCAL)
     assert [pair.tgt for pair in load(dataset.spec).pairs] == ["la maison", "le chat"]
     for tab in (
         screen.run(),
@@ -102,7 +104,7 @@ def test_a_reload_before_there_is_a_dataset_offers_no_other() -> None:
 
 @pytest.mark.parametrize("source", ["corpus:0123456789abcdef", "file:/etc/passwd"])
 def test_a_link_to_a_dataset_that_is_not_here_chooses_no_other(source: str) -> None:
-    saved_datasets.save(load("builtin:mini-en-fr"), name="another", owner=settings.OWNER)
+    saved_datasets.save(load("builtin:mini-en-fr"), name="another", owner=asker.LOCAL)
     screen = opened("data", set=pack({"source": source}))
     for tab in (screen, reopened(screen)):
         assert f"There is no dataset {source}" in page_text(tab)

@@ -15,9 +15,10 @@ import pytest
 from s2s.cli import main
 from s2s.config import UserError
 from s2s.jobs import EvaluationRequest, evaluation_service
+from s2s.library import Library
 from s2s.plots.evaluation_files import bundle, reference_texts, scores_latex
 from s2s.questions import Evaluate, Evaluated, Have
-from s2s.runs import EvaluationFolder, Sentences, System, evaluations
+from s2s.runs import EvaluationFolder, Sentences, System
 from s2s.scores import METRICS, Scoring
 from s2s.ui.evaluate import files
 from tests.ui.evaluate.test_evaluate import DEMO, MARKUP, THEIRS, evaluated, work
@@ -28,7 +29,7 @@ REPEATED = (*METRICS, "loss", "perplexity", "token_accuracy")
 @pytest.fixture
 def place() -> EvaluationFolder:
     mbr = System("mbr", DEMO, 1500, "mbr", {"num_samples": 8, "seed": 7}, checkpoint="best")
-    return evaluations.folder(evaluated(mbr))
+    return Library().evaluation(evaluated(mbr))
 
 
 def answered(place: EvaluationFolder) -> Evaluated:
@@ -115,7 +116,7 @@ def test_the_command_of_an_uploaded_system_repeats_its_scores(
             scoring=scoring,
         )
     )
-    place = evaluations.folder(evaluation)
+    place = Library().evaluation(evaluation)
     place.set_words({})
     work(place)
     contents = unzipped(place, tmp_path / "bundle")

@@ -10,10 +10,11 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from s2s.access import run_folder
 from s2s.jobs import evaluation_service, test_sets
 from s2s.jobs.evaluation import loop as evaluation_loop
 from s2s.jobs.evaluation.service import EvaluationRequest
+from s2s.library import Library
+from s2s.library.own import list_evaluations
 from s2s.links.share import pack, unpack
 from s2s.plots import evaluation_scores
 from s2s.plots.evaluation_files import sentence_table
@@ -82,7 +83,7 @@ def worked_out(systems: Systems) -> dict[str, str]:
     evaluation = evaluation_service.submit(
         EvaluationRequest(systems, Sentences("mine", n=3), PAIRS, {MARKUP: THEIRS}, run=DEMO)
     )
-    place = evaluations.folder(evaluation)
+    place = Library().evaluation(evaluation)
     place.set_words({"red": 5})
     work(place)
     found = {path.name: path.read_text() for path in place.path.iterdir()}
@@ -124,7 +125,7 @@ def test_one_press_queues_an_evaluation_that_the_address_names() -> None:
     assert "example chat" not in [each.key for each in screen.button]  # it does not respond
     screen.button(key="evaluate").click().run()
     assert not screen.exception
-    (asked,) = evaluations.list_evaluations()
+    (asked,) = list_evaluations()
     assert [(system.name, system.run, system.step) for system in asked.systems] == [
         ("greedy", DEMO, 1500),
         ("beam", DEMO, 1500),
@@ -142,7 +143,7 @@ def test_best_and_last_are_those_of_the_moment_when_the_button_is_pressed(
     wanted: str, step: int, asked_for: str
 ) -> None:
     folder = runs_folder() / "mine"
-    shutil.copytree(run_folder(DEMO), folder)
+    shutil.copytree(Library().run(DEMO).path, folder)
     screen = opened("evaluate", run="mine", set=f"checkpoints:{wanted}" if wanted else "n:200")
     for file in [*(folder / "checkpoints").iterdir()]:  # training continues while the page is open
         for number in ("1600", "1700"):
@@ -150,7 +151,7 @@ def test_best_and_last_are_those_of_the_moment_when_the_button_is_pressed(
     RunFolder(folder).set_status("running", step=1700, best_step=1600)
     screen.button(key="evaluate").click().run()
     assert not screen.exception
-    (asked,) = evaluations.list_evaluations()
+    (asked,) = list_evaluations()
     assert {(system.step, system.checkpoint) for system in asked.systems} == {(step, asked_for)}
     assert answered(asked.id).made[0].checkpoint == f"step {step:,} ({asked_for})"
     older = replace(asked.systems[0], step=1500)  # of a page that was drawn before
@@ -166,7 +167,7 @@ def test_the_table_says_what_the_scores_are_and_a_link_opens_it_again() -> None:
     cells = evaluation_scores.score_cells(answered(evaluation), every=True)
     assert "first reference" not in cells.about[METRIC_NAMES["loss"].label]
     table = frame(screen, "BLEU")
-    scores = evaluations.folder(evaluation).scores()["systems"]
+    scores = Library().evaluation(evaluation).scores()["systems"]
     assert list(table["System"]) == ["greedy", MARKUP]
     for cell, system in zip(table["BLEU"], scores, strict=True):
         assert f"{system['scores']['bleu']['value']:.1f}" in cell
@@ -294,7 +295,7 @@ def test_another_evaluation_begins_with_systems_of_its_own() -> None:
 
 
 def test_the_csv_has_a_row_a_score_with_interval_and_difference() -> None:
-    place = evaluations.folder(evaluated())
+    place = Library().evaluation(evaluated())
     text = Evaluate().table(answered(place.id)).csv()
     assert text.startswith("system,score,value,low,high")
     rows = csv.DictReader(io.StringIO(text))
@@ -375,10 +376,10 @@ def test_earlier_evaluations_can_be_opened_and_deleted_and_the_shown_one_stays_o
     screen.button(key=f"delete {other}").click().run()
     assert not screen.exception
     assert held(screen) == {"evaluation": shown}
-    assert [each.id for each in evaluations.list_evaluations()] == [shown]
+    assert [each.id for each in list_evaluations()] == [shown]
     screen.button(key=f"delete {shown}").click().run()
     assert not screen.exception
-    assert evaluations.list_evaluations() == []
+    assert list_evaluations() == []
     assert "evaluation" not in held(screen)
 
 
@@ -418,9 +419,9 @@ def test_a_file_is_translated_by_a_press_or_its_mistake_is_said() -> None:
     screen.button(key="translate file").click().run()
     assert not lost(screen)
     queued = unpack(screen.session_state["set"])["evaluation"]
-    evaluation = evaluations.folder(queued).evaluation()
+    evaluation = Library().evaluation(queued).evaluation()
     assert [system.strategy for system in evaluation.systems] == ["beam"]
-    assert evaluations.folder(queued).test() == [
+    assert Library().evaluation(queued).test() == [
         ("the red house", ""),
         ("", ""),
         ("the cat sleeps", ""),
@@ -436,11 +437,11 @@ def test_a_file_is_given_back_line_for_line() -> None:
         run=DEMO,
     )
     evaluation = evaluation_service.submit(order)
-    work(evaluations.folder(evaluation))
+    work(Library().evaluation(evaluation))
     screen = opened("evaluate", run=DEMO, set=f"evaluation:{evaluation}")
     assert not screen.exception
     assert "3 of 3 lines, by beam" in page_text(screen)
-    made = evaluations.folder(evaluation).lines(0)
+    made = Library().evaluation(evaluation).lines(0)
     assert translate_file.text(made, 3) == "la maison rouge\n\nle chat dort\n"
     assert translate_file.text({2: {"text": "a\nb"}}, 3) == "\n\na b\n"
 
@@ -454,11 +455,11 @@ def test_while_it_works_the_numbers_so_far_and_the_way_to_go_are_shown(
             (System("greedy", DEMO, 1500, "greedy"),), Sentences("mine", n=3), PAIRS, run=DEMO
         )
     )
-    evaluations.folder(evaluation).set_words({})
+    Library().evaluation(evaluation).set_words({})
     job = queue.claim("w", "h", "express", 600.0)
     assert job is not None
     working = evaluation_service.work(job, FakeContext())
-    while evaluations.folder(evaluation).status().get("done") != 2:
+    while Library().evaluation(evaluation).status().get("done") != 2:
         next(working)
     screen = opened("evaluate", run=DEMO, set=f"evaluation:{evaluation}")
     assert not screen.exception
@@ -476,7 +477,7 @@ def test_while_it_works_the_numbers_so_far_and_the_way_to_go_are_shown(
 
 def test_an_evaluation_outlives_its_run() -> None:
     evaluation = evaluated()
-    path = evaluations.folder(evaluation).path / "evaluation.json"
+    path = Library().evaluation(evaluation).path / "evaluation.json"
     path.write_text(path.read_text().replace(DEMO, "gone"))
     screen = opened("evaluate", run=DEMO, set=f"evaluation:{evaluation}")
     assert not screen.exception
@@ -504,7 +505,7 @@ def test_a_link_keeps_the_baseline() -> None:
     assert not lost(again)
     assert again.selectbox(key="evaluate baseline").value == "beam"
     again.button(key="evaluate").click().run()
-    (asked,) = evaluations.list_evaluations()
+    (asked,) = list_evaluations()
     assert asked.systems[asked.baseline].name == "beam"
 
 
@@ -516,7 +517,7 @@ def test_a_link_says_how_to_count_and_that_all_sentences_do() -> None:
     assert "All sentences × 1 system" in page_text(screen)
     assert {"tokenizer": "char"}.items() <= held(screen).items()
     screen.button(key="evaluate").click().run()
-    (asked,) = evaluations.list_evaluations()
+    (asked,) = list_evaluations()
     assert asked.scoring == Scoring("char", True, 2)
     assert asked.test.is_grouped
     assert asked.test.n == test_sets.MAX_SENTENCES
@@ -578,8 +579,8 @@ def test_a_table_with_several_references_is_one_test_set() -> None:
     assert "source is the source, ref1, ref2 are its 2 references." in page_text(screen)
     assert "All 2 sentences are evaluated, with up to 2 references each." in page_text(screen)
     screen.button(key="evaluate").click().run()
-    (asked,) = evaluations.list_evaluations()
-    place = evaluations.folder(asked.id)
+    (asked,) = list_evaluations()
+    place = Library().evaluation(asked.id)
     assert place.references() == [("la maison rouge", "la maison est rouge"), ("le chien",)]
     assert "2 references" in asked.test.notes[0]
 
@@ -622,8 +623,8 @@ def with_files(**state: object) -> AppTest:
 
 def drawn_pairs(screen: AppTest) -> tuple[list[tuple[str, str]], Sentences]:
     screen.button(key="evaluate").click().run()
-    asked = max(evaluations.list_evaluations(), key=lambda one: one.created)
-    place = evaluations.folder(asked.id)
+    asked = max(list_evaluations(), key=lambda one: one.created)
+    place = Library().evaluation(asked.id)
     return place.test(), place.evaluation().test
 
 

@@ -9,11 +9,12 @@ from collections.abc import Sequence
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from s2s import access
+from s2s.config import asker
 from s2s.jobs import GivenScores, external
+from s2s.library import Library, sharing
 from s2s.plots.evaluation_files import bundle
 from s2s.questions import Evaluate, Have
-from s2s.runs import EvaluationFolder, evaluations
+from s2s.runs import EvaluationFolder
 from s2s.ui.shell import visitors
 from tests.screen import opened, page_text
 from tests.ui.evaluate.test_evaluate import DEMO, MARKUP, evaluated, frame, work
@@ -31,7 +32,7 @@ def given(place: EvaluationFolder, name: str = NAME) -> None:
 
 @pytest.fixture
 def place() -> EvaluationFolder:
-    return evaluations.folder(evaluated())
+    return Library().evaluation(evaluated())
 
 
 def shown(place: EvaluationFolder) -> AppTest:
@@ -145,8 +146,10 @@ def test_only_the_owner_sees_the_form(
     place: EvaluationFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given(place, "COMET")
-    with access.acting_as("local"):
-        access.share(access.evaluation_of(place.id, "local"), access.Sharing(link=True, data=True))
+    with asker.acting_as("local"):
+        sharing.share(
+            sharing.thing("evaluation", place.id, "local"), sharing.Sharing(link=True, data=True)
+        )
     monkeypatch.setenv("S2S_HOSTED", "1")
     monkeypatch.setenv("S2S_SECRET", "x" * 32)
     monkeypatch.setattr(visitors, "workspace_of_visitor", lambda: "another")

@@ -3,9 +3,10 @@
 from streamlit.testing.v1 import AppTest
 
 from s2s.jobs import EvaluationRequest, evaluation_service
+from s2s.library import Library
 from s2s.plots.evaluation_scores import FIRST_ONLY, FORCED, score_cells
 from s2s.questions import Evaluate, Have
-from s2s.runs import Sentences, System, evaluations
+from s2s.runs import Sentences, System
 from s2s.scores import METRIC_NAMES
 from tests.screen import opened, page_text
 from tests.ui.evaluate.test_evaluate import DEMO, PAIRS, work
@@ -27,8 +28,8 @@ def shown(known: list[tuple[str, ...]]) -> tuple[str, AppTest]:
             references=known,
         )
     )
-    evaluations.folder(evaluation).set_words({})
-    work(evaluations.folder(evaluation))
+    Library().evaluation(evaluation).set_words({})
+    work(Library().evaluation(evaluation))
     screen = opened("evaluate", run=DEMO, set=f"evaluation:{evaluation}")
     assert not screen.exception
     return evaluation, screen

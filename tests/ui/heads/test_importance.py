@@ -8,8 +8,9 @@ import pytest
 
 from benchmarks.make import measurements
 from s2s.jobs import head_importance, head_service, test_sets
+from s2s.library.checkpoints import load
 from s2s.links.share import pack
-from s2s.runs import Measurement, Sentences, load
+from s2s.runs import Measurement, Sentences
 from tests.harvest import compared, executed
 from tests.screen import AppTest, opened, page_text
 from tests.ui.test_reproduce import unfolded

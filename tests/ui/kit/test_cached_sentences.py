@@ -2,7 +2,7 @@
 
 import pytest
 
-from s2s import access
+from s2s.config import asker
 from s2s.ui.kit import cached
 
 computed: list[str] = []
@@ -26,19 +26,19 @@ def test_a_deleted_workspace_takes_along_what_only_it_asked_for(
     monkeypatch.setenv("S2S_HOSTED", "1")
     cached.forget_sentences()
     for workspace in ("ann", "eve"):
-        with access.acting_as(workspace):
+        with asker.acting_as(workspace):
             for text in ("of both", f"of {workspace}"):
                 _joined(text, object(), end=".")
     computed.clear()
     cached.forget_workspace("eve")
-    with access.acting_as("ann"):
+    with asker.acting_as("ann"):
         for text in ("of both", "of ann"):
             assert _joined(text, object(), end=".") == f"{text}."
         assert computed == []
         _joined("of eve", object(), end=".")
     assert computed == ["of eve"]
     cached.forget_workspace("ann")  # who is the only one left
-    with access.acting_as("eve"):
+    with asker.acting_as("eve"):
         _joined("of both", object(), end=".")
     assert computed == ["of eve", "of both"]
 

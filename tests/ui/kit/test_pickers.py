@@ -5,8 +5,10 @@ import json
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from s2s import access, settings
+from s2s import settings
+from s2s.config import asker
 from s2s.jobs import run_service
+from s2s.library import Library
 from s2s.links.share import pack
 from s2s.processes import queue
 from s2s.runs import RunFolder, RunSummary
@@ -41,7 +43,7 @@ def shown(screen: AppTest) -> str:
 
 
 def newest() -> str:
-    return queue.jobs(settings.OWNER)[0].run
+    return queue.jobs(asker.LOCAL)[0].run
 
 
 def test_the_new_run_is_shown_although_a_list_lacks_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,7 +97,7 @@ def test_a_request_from_before_the_click_does_not_bring_the_old_run_back_but_a_v
 
 
 def test_the_picker_shows_no_bare_id() -> None:
-    folder = access.run_folder(RUN)
+    folder = Library().run(RUN).path
     for broken in ({**RunFolder(folder).about(), "name": ""}, {"name": ""}):
         (folder / "recipe.json").write_text(json.dumps(broken))
         cached.refresh_runs()

@@ -1,7 +1,6 @@
 """The recipe on the Train page and in its link."""
 
-from s2s import settings
-from s2s.config import PRESETS
+from s2s.config import PRESETS, asker
 from s2s.data import files, saved_datasets
 from s2s.links.share import pack, unpack
 from s2s.ui.kit.recipe_state import RECIPE_KEYS
@@ -36,7 +35,7 @@ def test_settings_that_need_each_other_travel_together() -> None:
 def test_two_datasets_of_one_name_stay_two() -> None:
     texts = [files.from_pasted(f"{word} ||| {word}") for word in ("one", "two")]
     specs = [
-        f"corpus:{saved_datasets.save(text, name='pasted text', owner=settings.OWNER)}"
+        f"corpus:{saved_datasets.save(text, name='pasted text', owner=asker.LOCAL)}"
         for text in texts
     ]
     for spec in specs:

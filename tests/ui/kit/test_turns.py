@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from s2s import access
+from s2s.config import asker
 from s2s.ui.kit import turns
 from s2s.ui.kit.turns import Turns
 
@@ -139,19 +139,19 @@ def test_behind_a_proxy_the_address_is_the_visitors(monkeypatch: pytest.MonkeyPa
     seen = SimpleNamespace(ip_address="172.18.0.3", headers=headers)
     monkeypatch.setattr(turns.st, "context", seen)
     monkeypatch.setenv("S2S_HOSTED", "1")
-    with access.acting_as(access.NOBODY):
+    with asker.acting_as(asker.NOBODY):
         assert turns.owner() == "address 203.0.113.9"
 
 
 def test_turns_are_of_a_workspace_or_an_address_and_nobodys_at_home(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    with access.acting_as("ann"):
+    with asker.acting_as("ann"):
         assert turns.owner() == "ann"
     with turns.own_turn():
-        assert not is_taken(turns.TURNS, access.LOCAL)
+        assert not is_taken(turns.TURNS, asker.LOCAL)
     monkeypatch.setenv("S2S_HOSTED", "1")
-    with access.acting_as(access.NOBODY):
+    with asker.acting_as(asker.NOBODY):
         assert turns.owner().startswith("address ")
-    with access.acting_as("ann"), turns.own_turn():
+    with asker.acting_as("ann"), turns.own_turn():
         assert is_taken(turns.TURNS, "ann")

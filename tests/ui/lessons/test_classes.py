@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from s2s import access, lessons
+from s2s import lessons
+from s2s.config import asker
 from s2s.lessons import LESSONS, add_lesson, classes
 from s2s.ui.kit import plain
 from s2s.ui.kit.action_button import register
@@ -32,7 +33,7 @@ def visit(monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
 
 
 def test_a_teacher_sees_who_agrees_until_the_class_is_closed(visit: Callable[..., AppTest]) -> None:
-    with access.acting_as("teacher"):
+    with asker.acting_as("teacher"):
         own = add_lesson(replace(FIRST, title=MARKUP))
         lessons.share_lesson(own.id, is_shared=True)
         add_lesson(FIRST)
@@ -44,7 +45,7 @@ def test_a_teacher_sees_who_agrees_until_the_class_is_closed(visit: Callable[...
     assert "Nobody shares their step yet." in page_text(hers)
     assert hers.subheader[0].value == plain(MARKUP)
     assert any("QR code of the class" in str(each.proto.body) for each in hers.get("html"))
-    with access.acting_as("teacher"):
+    with asker.acting_as("teacher"):
         (row,) = lessons.own_classes()
     link = {"lesson": f"{own.id}.1", "class": row.id}
 
@@ -56,12 +57,12 @@ def test_a_teacher_sees_who_agrees_until_the_class_is_closed(visit: Callable[...
     hers = visit("teacher", "lessons", set="view:classes")
     assert "Participants who share their step: 1." in page_text(hers)
     assert hers.dataframe[0].value["step"].tolist() == [1]
-    with access.acting_as("teacher"):
+    with asker.acting_as("teacher"):
         lessons.share_lesson(own.id, is_shared=False)
     assert "Participants cannot open this lesson" in page_text(hers.run())
     hers.button(key=f"close {row.id}").click().run()
     assert "You have no class open." in page_text(hers)
-    with access.acting_as("teacher"):
+    with asker.acting_as("teacher"):
         lessons.share_lesson(own.id, is_shared=True)
     his = visit("bob", **link)
     assert "The class of this link is closed" in page_text(his)
@@ -75,7 +76,7 @@ def test_a_double_click_opens_one_class(visit: Callable[..., AppTest]) -> None:
     register(hers.session_state["clicks on open class"], 0)  # the button as it was drawn before
     hers.run()
     assert not hers.exception
-    with access.acting_as("teacher"):
+    with asker.acting_as("teacher"):
         assert len(lessons.own_classes()) == 1
 
 

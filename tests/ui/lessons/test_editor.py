@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from s2s import access
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.lessons import (
     LESSONS,
     ChoiceQuestion,
@@ -239,7 +238,7 @@ def test_a_step_gets_a_question() -> None:
 
 @pytest.mark.parametrize("id", ["x" * 16, "<b>"])
 def test_another_s_lesson_cannot_be_opened_for_change(id: str) -> None:
-    with access.acting_as("ana"):
+    with asker.acting_as("ana"):
         add_lesson(FIRST)
     screen = opened("lessons", set=f"view:own,edit:{id}")
     assert not screen.exception

@@ -8,13 +8,12 @@ from urllib.parse import parse_qs
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from s2s.config import NO_FAULT
+from s2s.config import NO_FAULT, asker
 from s2s.faults import FAULTS
 from s2s.jobs import fault_experiment
 from s2s.jobs.plan import throughput
 from s2s.processes import queue
 from s2s.runs import runs_folder
-from s2s.settings import OWNER
 from s2s.ui.kit import as_markdown
 from tests.conftest import make_run
 from tests.screen import html_table, opened, page_text
@@ -59,7 +58,7 @@ def test_a_visitor_trains_a_fault_in_the_express_lane(monkeypatch: pytest.Monkey
     monkeypatch.setattr(throughput, "peak", lambda: 1e11)  # of a computer that is not busy
     screen = card(4)
     press(screen, "Train it myself")
-    jobs = queue.jobs(OWNER, kind="train")
+    jobs = queue.jobs(asker.LOCAL, kind="train")
     faults = [job.spec["recipe"]["train"].get("fault", NO_FAULT) for job in jobs]
     assert sorted(faults) == ["no-positions", NO_FAULT]
     assert {job.slot for job in jobs} == {"express"}

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from s2s import access
+from s2s.config import DeniedError, asker
 from s2s.lessons import (
     LESSONS,
     Lesson,
@@ -16,7 +16,8 @@ from s2s.lessons import (
     own_lessons,
 )
 from s2s.lessons.own import EMPTY
-from s2s.runs import RunFolder
+from s2s.library import sharing
+from s2s.runs import RunFolder, runs_folder
 from s2s.ui.kit.action_button import register
 from s2s.ui.shell import visitors
 from tests.conftest import make_run
@@ -102,11 +103,11 @@ def test_a_shared_lesson_shows_its_link_and_the_runs_that_others_cannot_open(
     monkeypatch.setenv("S2S_SECRET", "x" * 32)
     monkeypatch.setattr(visitors, "workspace_of_visitor", lambda: "ana")
     monkeypatch.setattr(visitors, "cookies", dict)
-    folder = make_run(access.runs_folder() / RUN, {})
+    folder = make_run(runs_folder() / RUN, {})
     RunFolder(folder).amend(lambda about: {"owner": "ana", "name": "*mine*"})
     first = LESSONS["five-minutes"]
     step = replace(first.steps[1], view=View("attention", {"run": f"*mine* · {RUN}"}))
-    with access.acting_as("ana"):
+    with asker.acting_as("ana"):
         made = add_lesson(replace(first, steps=(first.steps[0], step)))
     screen = opened("lessons", set="view:own")
     toggle = f"share lesson {made.id}"
@@ -114,11 +115,11 @@ def test_a_shared_lesson_shows_its_link_and_the_runs_that_others_cannot_open(
     screen.toggle(key=toggle).set_value(True).run()
     assert any(f"lesson={made.id}.1" in each.value for each in screen.code)
     assert "Step 2 shows your run *mine*, which nobody else may open." in page_text(screen)
-    with access.acting_as("ana"):
-        access.share(access.run_of(RUN, "ana"), access.Sharing(link=True))
+    with asker.acting_as("ana"):
+        sharing.share(sharing.thing("run", RUN, "ana"), sharing.Sharing(link=True))
     assert "nobody else may open" not in page_text(screen.run())
-    with access.acting_as("bob"):
+    with asker.acting_as("bob"):
         assert find_lesson(made.id) == made
     screen.toggle(key=toggle).set_value(False).run()
-    with access.acting_as("bob"), pytest.raises(access.DeniedError):
+    with asker.acting_as("bob"), pytest.raises(DeniedError):
         find_lesson(made.id)

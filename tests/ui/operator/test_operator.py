@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from s2s import access, settings
-from s2s.config import UserError
+from s2s import settings
+from s2s.config import UserError, asker
 from s2s.hosted import COOKIE, new_key
 from s2s.hosted.monitoring import MONITOR
 from s2s.processes import queue
@@ -136,5 +136,5 @@ def test_a_claim_of_the_provider_makes_an_operator(
 
 def test_the_page_acts_as_the_operator_only_while_it_is_drawn() -> None:
     enter(opened("operator"), KEY)
-    assert access.current() != access.OPERATOR
+    assert asker.current() != asker.OPERATOR
     assert cached.server_state() == queue.ServerState()

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from s2s import access, settings
+from s2s import settings
 from s2s.analysis import positions as engine
-from s2s.config import POSITION_KINDS, Positions
+from s2s.config import POSITION_KINDS, Positions, asker
 from s2s.jobs import extrapolation, training
+from s2s.library import Library
 from s2s.links.share import pack, unpack
 from s2s.processes import queue
-from s2s.runs import RunFolder
 from s2s.ui.kit import cached
 from s2s.ui.positions.settings import PositionSettings
 from s2s.ui.positions.views import ABSENT, PANELS, PICTURES
@@ -341,7 +341,7 @@ def test_the_shipped_control_runs_are_there_at_once(task: str, score: str) -> No
     assert named == [row.label for row in POSITION_KINDS.values()]
     assert "shipped" in figure["layout"]["title"]["text"]
     assert "up to 32" in page_text(screen)
-    assert not queue.jobs(settings.OWNER)
+    assert not queue.jobs(asker.LOCAL)
 
 
 @pytest.mark.slow
@@ -354,7 +354,7 @@ def test_control_runs_are_queued_trained_and_measured(monkeypatch: pytest.Monkey
     screen.button(key="positions train").click().run()
     assert not screen.exception
     assert not screen.error
-    jobs = queue.jobs(settings.OWNER)
+    jobs = queue.jobs(asker.LOCAL)
     assert [job.spec["recipe"]["train"]["steps"] for job in jobs] == [200] * len(POSITION_KINDS)
     assert {job.spec["recipe"]["model"]["positions"]["kind"] for job in jobs} == set(POSITION_KINDS)
     assert "0 of 6 runs trained" in str(screen.get("progress")[0].proto.text)
@@ -371,4 +371,4 @@ def test_control_runs_are_queued_trained_and_measured(monkeypatch: pytest.Monkey
     assert [trace["name"] for trace in figures(screen)[0]["data"]] == ["Sinusoidal"]
     assert "1 of 6 runs trained" in str(screen.get("progress")[0].proto.text)
     assert "trained here" in figures(screen)[0]["layout"]["title"]["text"]
-    assert extrapolation.saved(RunFolder(access.run_folder(job.run)), "reverse") is not None
+    assert extrapolation.saved(Library().run(job.run), "reverse") is not None

@@ -4,9 +4,10 @@ import json
 
 import pytest
 
-from s2s import access, settings
+from s2s import settings
+from s2s.config import asker
 from s2s.jobs import run_service
-from s2s.runs import RunFolder
+from s2s.library import Library
 from s2s.ui.kit import cached
 from tests.conftest import make_run
 from tests.screen import opened, page_text
@@ -19,13 +20,13 @@ def test_runs_lists_renames_and_deletes(own_run: str) -> None:
     row = screen.dataframe[0].value.iloc[0]
     assert "done" in row["state"]
     assert row["steps"] == "30 of 30"
-    lines = RunFolder(access.run_folder(own_run)).lines("metrics")
+    lines = Library().run(own_run).lines("metrics")
     assert row["loss"] == pytest.approx(
         min(line["loss"] for line in lines if line["kind"] == "valid")
     )
     screen.text_input(key=f"rename {own_run}").set_value("*a* better name").run()
     assert not screen.exception
-    assert run_service.find(own_run, settings.OWNER).name == "*a* better name"
+    assert run_service.find(own_run, asker.LOCAL).name == "*a* better name"
     screen.button(key="delete").click().run()
     assert not screen.exception
     assert not (settings.home() / "runs" / own_run).exists()

@@ -9,12 +9,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
-from s2s import access
+from s2s.config import asker
 from s2s.jobs import import_service
 from s2s.jobs.registry import JOBS
+from s2s.library.own import delete_run, list_runs
 from s2s.pretrained import MODELS
 from s2s.processes import queue
-from s2s.runs import list_runs, listing
 from s2s.ui.kit import cached
 from s2s.ui.runs import open_model
 from tests.hostile.home import visiting
@@ -106,11 +106,11 @@ def test_a_model_is_looked_up_opened_and_explored(served: Hub) -> None:
     assert f"{NAME} is open." in " ".join(
         str(each.value).replace("\\", "").replace("*", "") for each in screen.success
     )
-    (row,) = list_runs(access.LOCAL)
+    (row,) = list_runs(asker.LOCAL)
     links = [each.proto for each in screen.get("page_link")]
     assert {"Compare strategies", "Attention"} <= {link.label for link in links}
     assert any(row.id in link.query_string for link in links)
-    listing.delete(row.id, access.LOCAL)
+    delete_run(row.id, asker.LOCAL)
     cached.refresh_runs()
     screen.run()
     assert not screen.success, "a run that was deleted is not offered"
@@ -118,7 +118,7 @@ def test_a_model_is_looked_up_opened_and_explored(served: Hub) -> None:
 
 def test_an_import_can_be_canceled(served: Hub) -> None:
     screen = typed(NAME).button(key="open model").click().run()
-    (live,) = import_service.imports(access.LOCAL)
+    (live,) = import_service.imports(asker.LOCAL)
     screen = screen.button(key=f"cancel {live.run}").click().run()
     assert not screen.exception
     assert "was canceled; nothing of it is kept." in page_text(screen).replace("*", "")

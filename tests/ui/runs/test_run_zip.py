@@ -3,9 +3,11 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from s2s import access
+from s2s.config import asker
 from s2s.jobs import run_archives
-from s2s.runs import RunFolder, list_runs, runs_folder
+from s2s.library import sharing
+from s2s.library.own import list_runs
+from s2s.runs import RunFolder, runs_folder
 from s2s.ui.kit import cached
 from tests.hostile.home import visiting
 from tests.hostile.markup import interpreted
@@ -25,11 +27,11 @@ def test_a_run_is_downloaded_and_opened_again(own_run: str) -> None:
     screen = opened("runs", run=own_run)
     (button,) = [each for each in screen.get("download_button") if each.key == "download run"]
     assert button.label == "Download the run"
-    before = [row.id for row in list_runs(access.LOCAL)]
+    before = [row.id for row in list_runs(asker.LOCAL)]
     screen = given(screen, run_archives.download(own_run))
     assert not screen.exception
     assert not screen.error
-    (new,) = [row for row in list_runs(access.LOCAL) if row.id not in before]
+    (new,) = [row for row in list_runs(asker.LOCAL) if row.id not in before]
     assert screen.session_state["run"] == new.id
     assert new.state == "done"
     assert screen.dataframe[0].value["name"].tolist().count(new.name) == 1
@@ -90,8 +92,8 @@ def test_a_guest_gets_no_zip_and_what_a_visitor_opens_is_theirs(
     monkeypatch.setenv("S2S_SECRET", "x" * 32)
     run = "abcdefgh01234567"
     store_run(run, "ann")
-    with access.acting_as("ann"):
-        access.share(access.run_of(run, "ann"), access.Sharing(link=True, data=True))
+    with asker.acting_as("ann"):
+        sharing.share(sharing.thing("run", run, "ann"), sharing.Sharing(link=True, data=True))
         content = run_archives.download(run)
     offered = {}
     for workspace in ("ann", "bob"):

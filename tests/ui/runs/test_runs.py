@@ -16,13 +16,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from s2s.analysis import Attention
-from s2s.config import PRESETS, flat, override
+from s2s.config import PRESETS, asker, flat, override
 from s2s.jobs import run_service, training
+from s2s.library.own import list_runs
 from s2s.links.share import pack, unpack
-from s2s.runs import RunFolder, attention_history, list_runs, runs_folder
+from s2s.runs import RunFolder, attention_history, runs_folder
 from s2s.runs.differences import HARDWARE_SETTINGS
 from s2s.scores import METRICS
-from s2s.settings import OWNER
 from s2s.ui.kit import as_markdown, cached
 from s2s.ui.runs import actions, comparison, sweeps
 from s2s.ui.runs import table as runs_table
@@ -240,14 +240,14 @@ def test_tags_and_a_note_are_kept_and_what_is_too_long_is_a_sentence(put: Put) -
     put("one0000000000000", tags=["old"])
     screen = opened("runs", run="one0000000000000")
     screen.multiselect(key="tags one0000000000000").set_value([]).run()
-    assert list_runs(OWNER)[0].tags == ()
+    assert list_runs(asker.LOCAL)[0].tags == ()
     screen.text_area(key="note one0000000000000").set_value(f"{NASTY}\nand more").run()
-    assert list_runs(OWNER)[0].comment == f"{NASTY}\nand more"
+    assert list_runs(asker.LOCAL)[0].comment == f"{NASTY}\nand more"
     assert NASTY in page_text(screen)
     screen.multiselect(key="tags one0000000000000").set_value(["x" * 41]).run()
     assert "A tag has at most 40 characters" in page_text(screen)
     screen.multiselect(key="tags one0000000000000").set_value(["mine", "sweep:a"]).run()
-    assert list_runs(OWNER)[0].tags == ("mine", "sweep:a")
+    assert list_runs(asker.LOCAL)[0].tags == ("mine", "sweep:a")
 
 
 def test_duplicate_opens_train_with_the_settings_of_the_run(put: Put) -> None:
@@ -650,7 +650,7 @@ def test_runs_of_a_sweep_that_wait_stand_in_it(sweep: list[str]) -> None:
         training.RunRequest(recipe, "builtin:mini-en-fr", name="waits", tags=("sweep:rates", "x"))
     )
     cached.refresh_runs()
-    assert run_service.find(run, OWNER).tags == ("sweep:rates", "x")
+    assert run_service.find(run, asker.LOCAL).tags == ("sweep:rates", "x")
     screen = view("sweeps", sweep[0])
     row = screen.dataframe[0].value.set_index("name").loc["waits"]
     assert "waiting" in row["state"]
@@ -662,7 +662,7 @@ def test_runs_of_a_sweep_that_wait_stand_in_it(sweep: list[str]) -> None:
 
 
 def test_a_run_of_a_sweep_may_be_deleted(sweep: list[str]) -> None:
-    run_service.delete(sweep[1], OWNER)
+    run_service.delete(sweep[1], asker.LOCAL)
     cached.refresh_runs()
     assert "Best: rate 0.001" in page_text(view("sweeps", sweep[0]))
 

@@ -8,16 +8,15 @@ import pytest
 import sqlalchemy as sa
 from streamlit.testing.v1 import AppTest
 
-from s2s import access
-from s2s.access import Sharing
-from s2s.config import override
+from s2s.config import asker, override
 from s2s.files import to_json
 from s2s.jobs import run_records, run_service
+from s2s.library import Sharing, sharing
 from s2s.links import share
 from s2s.links import short as short_links
 from s2s.links.short import SHORT_LINKS, Content, ShortLink
 from s2s.processes import queue
-from s2s.runs import RunFolder
+from s2s.runs import RunFolder, runs_folder
 from s2s.ui.shell import share_button
 from tests.conftest import make_run
 from tests.screen import opened, page_text
@@ -29,7 +28,7 @@ VIEW = {"run": RUN, "src": "1 2 3", "layer": "1", "head": "2"}
 @pytest.fixture
 def record() -> run_records.RunRecord:
     """Of a run that is there."""
-    make_run(access.runs_folder() / RUN, {"train.steps": 2})
+    make_run(runs_folder() / RUN, {"train.steps": 2})
     found = run_records.record(RUN)
     assert found
     return run_records.read(found)
@@ -124,16 +123,16 @@ def test_share_records_the_run_and_forgets_it_when_sharing_ends(
     assert "outlives the run" in page_text(screen)
 
     monkeypatch.setenv("S2S_HOSTED", "1")
-    with access.acting_as("ana"):
-        RunFolder(access.runs_folder() / RUN).amend(lambda about: {"owner": "ana"})
+    with asker.acting_as("ana"):
+        RunFolder(runs_folder() / RUN).amend(lambda about: {"owner": "ana"})
         assert not run_records.may_record(RUN)
-        access.share(access.run_of(RUN, "ana"), Sharing(link=True))
+        sharing.share(sharing.thing("run", RUN, "ana"), Sharing(link=True))
         assert run_records.may_record(RUN)
-    with access.acting_as("bob"):
+    with asker.acting_as("bob"):
         assert not run_records.may_record(RUN)
     short_links.give("local", "ana")
-    with access.acting_as("ana"):
-        for sharing in (Sharing(link=True), Sharing(link=True, copy=True), Sharing()):
+    with asker.acting_as("ana"):
+        for said in (Sharing(link=True), Sharing(link=True, copy=True), Sharing()):
             assert short_links.find(letters).record
-            share_button._set(access.run_of(RUN, "ana"), sharing)
+            share_button._set(sharing.thing("run", RUN, "ana"), said)
     assert short_links.find(letters).record is None

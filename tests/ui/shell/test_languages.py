@@ -10,9 +10,11 @@ import pytest
 import streamlit as st
 
 import s2s
+from s2s.files import to_json
 from s2s.jobs import head_service, model_import
+from s2s.library.own import list_evaluations
 from s2s.links.share import unpack
-from s2s.runs import Measurement, Run, Sentences, evaluations, runs_folder
+from s2s.runs import Measurement, Run, Sentences, runs_folder
 from s2s.runs.decoder import DecodeRequest, work
 from s2s.ui.kit import address, cached
 from s2s.ui.shell import pages
@@ -133,7 +135,7 @@ def test_the_decoder_process_writes_in_them_too(run: Run, monkeypatch: pytest.Mo
     request = DecodeRequest("decoded", folder, step, (TEXT,), "greedy", languages=languages)
     expected = chosen.translate([TEXT], "greedy")[0].text
     unwatched: Any = SimpleNamespace(tell=lambda **progress: None)
-    (answer,) = work.decode(request.to_json(), unwatched)
+    (answer,) = work.decode(to_json(request), unwatched)
     assert answer["result"]["hypotheses"][0]["text"] == expected
     assert expected != run.translate([TEXT], "greedy")[0].text
 
@@ -143,7 +145,7 @@ def test_an_evaluation_is_in_the_languages_of_the_page(run: Run) -> None:
     assert not lost(screen)
     screen.button(key="evaluate").click().run()
     assert not screen.exception
-    (one,) = evaluations.list_evaluations("local")
+    (one,) = list_evaluations("local")
     assert {system.model[2:] for system in one.systems} == {("fr", "nl")}
 
 

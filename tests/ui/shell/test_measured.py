@@ -3,7 +3,7 @@ import hashlib
 import pytest
 from streamlit.runtime.scriptrunner import ScriptRunner
 
-from s2s import access
+from s2s.config import asker
 from s2s.hosted import monitoring
 from s2s.hosted.monitoring import Monitor
 from s2s.processes import logs
@@ -38,7 +38,7 @@ def test_an_error_of_a_page_is_counted_and_logged_without_what_the_visitor_typed
     monitor: Monitor,
 ) -> None:
     words = "what a visitor typed"
-    with logged() as records, access.acting_as("a-workspace"):
+    with logged() as records, asker.acting_as("a-workspace"):
         assert measured.note_script_error(KeyError(words)) is False
     (seen,) = monitor.last_errors
     assert (seen.kinds, monitor.errors) == (["KeyError"], {"KeyError": 1})

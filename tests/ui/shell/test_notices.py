@@ -2,9 +2,9 @@ import shutil
 
 from streamlit.testing.v1 import AppTest
 
-from s2s import access
 from s2s.model import weights_path
 from s2s.processes import queue
+from s2s.runs import runs_folder
 from s2s.ui.kit import JOINER, cached
 from tests.conftest import make_run
 from tests.screen import opened, page_markdown, page_text
@@ -68,7 +68,7 @@ def test_each_thing_that_is_gone_has_its_own_way_on_and_a_page_shows_one() -> No
 
 
 def test_the_best_checkpoint_and_the_default_dataset_are_one_press_away() -> None:
-    checkpoints = make_run(access.runs_folder() / "r", {"train.steps": 2}) / "checkpoints"
+    checkpoints = make_run(runs_folder() / "r", {"train.steps": 2}) / "checkpoints"
     shutil.copy(weights_path(checkpoints, 2), weights_path(checkpoints, 9))
     screen = opened("attention", run="r", step="8", src="1 2 3")
     assert "There is no checkpoint of step 8 in this run (any more); step 9" in page_text(screen)

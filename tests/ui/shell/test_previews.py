@@ -7,11 +7,11 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from s2s import access
-from s2s.access import Sharing
+from s2s.config import asker
+from s2s.library import Sharing, sharing
 from s2s.links import short as short_links
 from s2s.links.short import Content
-from s2s.runs import RunFolder
+from s2s.runs import RunFolder, runs_folder
 from s2s.ui.shell import addresses, previews
 from s2s.ui.shell.pages import PAGES, browser_title
 from tests.conftest import make_run
@@ -86,20 +86,20 @@ def test_a_short_link_shows_the_words_of_its_sender() -> None:
 
 
 def test_a_robot_reads_nothing_of_a_private_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = make_run(access.runs_folder() / RUN, {})
+    folder = make_run(runs_folder() / RUN, {})
     RunFolder(folder).amend(lambda about: {"owner": "ana", "name": "first model"})
     monkeypatch.setenv("S2S_HOSTED", "1")
     monkeypatch.setenv("S2S_SECRET", "x" * 32)
-    run = access.run_of(RUN, "ana")
-    with access.acting_as("ana"):
+    run = sharing.thing("run", RUN, "ana")
+    with asker.acting_as("ana"):
         private, missing = (read_short({"run": of, "src": "1 2 3"}) for of in (RUN, "gone"))
         assert private["description"] == missing["description"]
         unseen = client().get(private["og:image"]).content
         assert unseen == client().get(missing["og:image"]).content
-        access.share(run, Sharing(link=True))
+        sharing.share(run, Sharing(link=True))
         assert read_short({"run": RUN, "src": "1 2 3"})["description"].endswith("· first model")
         assert client().get(private["og:image"]).content != unseen
-        access.share(run, Sharing())
+        sharing.share(run, Sharing())
     assert client().get(private["og:image"]).content == unseen
 
 

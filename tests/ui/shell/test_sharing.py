@@ -6,11 +6,12 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from s2s import access
-from s2s.access import Sharing
+from s2s.config import asker
 from s2s.jobs import run_service
+from s2s.library import Sharing, sharing
+from s2s.library.own import list_runs
 from s2s.links.share import pack
-from s2s.runs import RunFolder, list_runs
+from s2s.runs import RunFolder, runs_folder
 from s2s.ui.kit import in_view
 from s2s.ui.shell import share_button, visitors
 from tests.conftest import make_run
@@ -24,7 +25,7 @@ TOGGLE = f"share run {RUN}"
 @pytest.fixture
 def visit(monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
     """Opens an address as a visitor with this workspace."""
-    folder = make_run(access.runs_folder() / RUN, {})
+    folder = make_run(runs_folder() / RUN, {})
     RunFolder(folder).amend(lambda about: {"owner": "ana", "name": "first model"})
     monkeypatch.setenv("S2S_HOSTED", "1")
     monkeypatch.setenv("S2S_SECRET", "x" * 32)
@@ -46,7 +47,7 @@ def test_a_private_run_is_shared_by_its_owner_and_explored_by_others(
     assert hers.toggle(key=TOGGLE).value is False
     assert "first model" in hers.toggle(key=TOGGLE).label
     hers.toggle(key=TOGGLE).set_value(True).run()
-    assert access.sharing("run", RUN) == Sharing(link=True)
+    assert sharing.sharing("run", RUN) == Sharing(link=True)
     for path in ("compare", "attention", "runs", "train", "evaluate"):
         his = visit("bob", path, run=RUN, src="1 2 3")
         assert not his.exception
@@ -67,7 +68,7 @@ def test_a_private_run_is_shared_by_its_owner_and_explored_by_others(
 
 
 def test_a_link_to_several_runs_shares_and_opens_them_all(visit: Callable[..., AppTest]) -> None:
-    shutil.copytree(access.runs_folder() / RUN, access.runs_folder() / SECOND)
+    shutil.copytree(runs_folder() / RUN, runs_folder() / SECOND)
     compared = {"tab": "side-by-side", "compared": f"{RUN} {SECOND}"}
     hers = visit("ana", "runs", run=RUN, set=pack(compared))
     for run in (RUN, SECOND):
@@ -86,15 +87,15 @@ def test_a_link_to_several_runs_shares_and_opens_them_all(visit: Callable[..., A
 def test_a_guest_makes_a_run_their_own_where_its_owner_allows_it(
     visit: Callable[..., AppTest],
 ) -> None:
-    with access.acting_as("ana"):
-        access.share(access.run_of(RUN, "ana"), Sharing(link=True))
+    with asker.acting_as("ana"):
+        sharing.share(sharing.thing("run", RUN, "ana"), Sharing(link=True))
     his = visit("bob", "attention", run=RUN, src="1 2 3")
     assert "You are looking at a shared view." in page_text(his)
     assert "make it mine" not in {button.key for button in his.button}
     hers = visit("ana", "attention", run=RUN)
     assert "shared view" not in page_text(hers)
     hers.toggle(key=f"{TOGGLE} copy").set_value(True).run()
-    assert access.sharing("run", RUN) == Sharing(link=True, copy=True)
+    assert sharing.sharing("run", RUN) == Sharing(link=True, copy=True)
 
     his = visit("bob", "attention", run=RUN, src="1 2 3")
     his.button(key="make it mine").click().run()
@@ -107,14 +108,14 @@ def test_a_guest_makes_a_run_their_own_where_its_owner_allows_it(
 
 @pytest.mark.usefixtures("visit")
 def test_pressing_share_shares_once() -> None:
-    run = access.run_of(RUN, "ana")
+    run = sharing.thing("run", RUN, "ana")
     shown = in_view.Shown(run, "first model")
-    with access.acting_as("ana"):
+    with asker.acting_as("ana"):
         share_button._share([shown])
-        assert access.sharing("run", RUN) == Sharing(link=True)
-        access.share(run, Sharing())
+        assert sharing.sharing("run", RUN) == Sharing(link=True)
+        sharing.share(run, Sharing())
         share_button._share([shown])  # she ended it: pressing again does not begin it
-    assert access.sharing("run", RUN) == Sharing()
+    assert sharing.sharing("run", RUN) == Sharing()
 
 
 def test_what_was_deleted_since_the_page_was_drawn_is_not_shared(
@@ -125,4 +126,4 @@ def test_what_was_deleted_since_the_page_was_drawn_is_not_shared(
     hers.toggle(key=TOGGLE).set_value(True).run()
     assert not hers.exception
     assert "There is no run" in hers.toast[0].value
-    assert access.sharing("run", RUN) == Sharing()
+    assert sharing.sharing("run", RUN) == Sharing()

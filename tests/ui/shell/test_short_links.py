@@ -12,8 +12,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 from streamlit.testing.v1 import AppTest
 
-from s2s import access
-from s2s.config import UserError
+from s2s.config import UserError, asker
 from s2s.links import share
 from s2s.links import short as short_links
 from s2s.links.short import SHORT_LINKS, Content
@@ -132,7 +131,7 @@ def test_a_class_opens_a_link_at_once_and_whoever_guesses_waits(
 ) -> None:
     clock = _Clock(monkeypatch)
     monkeypatch.setattr(previews, "preview_of", lambda view: previews.Preview("", "", ""))
-    with access.acting_as("ann"):
+    with asker.acting_as("ann"):
         link = short_links.make(Content("attention", VIEW))
     waits = [clock.waited("KFRWTPHBCD"[: 7 + 3 * (n % 2)]) for n in range(30)]
     waits += [clock.waited(link.letters) for _ in range(200)]
@@ -154,7 +153,7 @@ def test_who_guesses_from_many_addresses_waits_and_a_link_does_not(
     waits = [short_link_route._delay(f"203.0.{n // 200}.{n % 200}") for n in range(tries)]
     assert max(waits[: misses.OF_ALL.free]) < 0.001
     assert waits[-1] == misses.MOST
-    with access.acting_as("ann"):
+    with asker.acting_as("ann"):
         link = short_links.make(Content("attention", VIEW))
     assert clock.waited(link.letters) == 0
     assert clock.waited("KFRWTPHBCD", "192.0.2.1") == misses.MOST

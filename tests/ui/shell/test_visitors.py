@@ -5,7 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from s2s import access, settings
+from s2s import settings
+from s2s.config import asker
 from s2s.data import Corpus, Pair, saved_datasets
 from s2s.hosted import COOKIE, REPLACED, delete_workspace, make_link, new_key, open_link
 from s2s.hosted.keys import FRAMED
@@ -48,7 +49,7 @@ def test_each_visitor_sees_only_their_own_runs_and_datasets(visit: Visit) -> Non
     for number, key in enumerate(keys):
         visit({COOKIE: key.signed})
         screen = opened("runs", run="run1aaaaaaaaaaaa")
-        assert access.current() == key.digest
+        assert asker.current() == key.digest
         labels = " ".join(screen.selectbox(key="run").options)
         assert f"run{number}" in labels
         assert f"run{1 - number}" not in labels
@@ -62,7 +63,7 @@ def test_without_a_cookie_a_visitor_is_nobody_sees_the_demos_and_is_told_why(
     visit: Visit,
 ) -> None:
     screen = opened()
-    assert access.current() == access.NOBODY
+    assert asker.current() == asker.NOBODY
     assert not screen.exception
     assert "Nothing that you make here can be stored" in page_text(screen)
     assert "demo-en-fr" in " ".join(screen.selectbox(key="run").options)
@@ -85,7 +86,7 @@ def test_in_a_frame_of_another_site_the_page_says_at_every_run_that_its_workspac
     for _ in range(2):
         assert "What you make here is in a workspace of this frame" in page_text(screen)
         screen.run()
-    assert access.current() == key.digest
+    assert asker.current() == key.digest
     visit({COOKIE: key.signed})
     assert "frame of another site" not in page_text(opened("positions"))
 
@@ -107,7 +108,7 @@ def test_the_link_to_a_tab_is_the_pages_address(
 
 def test_a_made_up_key_is_nobodys(visit: Visit) -> None:
     visit({COOKIE: "1" + "A" * 43 + "." + "A" * 43})
-    assert access.current() == access.NOBODY
+    assert asker.current() == asker.NOBODY
 
 
 def test_without_a_secret_the_page_says_what_the_operator_must_do(
@@ -131,14 +132,14 @@ def test_the_key_is_nowhere_in_the_page(visit: Visit) -> None:
 def test_a_linked_key_says_that_the_database_is_away_or_that_the_workspace_is_gone(
     visit: Visit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with access.acting_as("ann"):
+    with asker.acting_as("ann"):
         key = open_link(make_link("ann"))
     assert key
     visit({COOKIE: key.signed})
     with monkeypatch.context() as patch:
         patch.setenv("S2S_DATABASE_URL", "postgresql+psycopg://@/none?host=/nowhere")
         assert "Your workspace cannot be opened at the moment." in page_text(opened("positions"))
-    assert access.current() == "ann"
-    with access.acting_as("ann"):
+    assert asker.current() == "ann"
+    with asker.acting_as("ann"):
         delete_workspace("ann")
     assert "was deleted on another computer" in page_text(opened("positions"))

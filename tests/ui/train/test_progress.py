@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from s2s import access, settings
-from s2s.config import Recipe, UserError, override
+from s2s import settings
+from s2s.config import Recipe, UserError, asker, override
 from s2s.jobs import run_service
+from s2s.library import Library
 from s2s.links.share import pack, unpack
 from s2s.processes import queue
 from s2s.runs import RunFolder, RunSummary, runs_folder
@@ -42,7 +43,7 @@ def own(trained: Path, monkeypatch: pytest.MonkeyPatch) -> RunFolder:
     monkeypatch.setenv("S2S_WORKER", "elsewhere")
     shutil.copytree(trained, settings.home() / "runs" / RUN)
     cached.refresh_runs()
-    return RunFolder(access.run_folder(RUN))
+    return Library().run(RUN)
 
 
 Becomes = Callable[..., None]
@@ -93,7 +94,7 @@ def test_a_training_run_can_be_paused_and_stopped_and_a_new_learning_rate_is_pre
     assert f"with 0.02 it would give {learning_rate(31, train, 0.02):.2e}" in page_text(screen)
     screen.button(key="change lr").click().run()
     screen.button(key="pause").click().run()
-    assert requests == [("change_lr", RUN, settings.OWNER, 0.02), ("pause", RUN, settings.OWNER)]
+    assert requests == [("change_lr", RUN, asker.LOCAL, 0.02), ("pause", RUN, asker.LOCAL)]
     assert not screen.exception
 
 
@@ -107,7 +108,7 @@ def test_a_paused_run_says_so_and_continues_or_takes_one_step(
     assert "Pause" not in labels(screen)
     screen.button(key="one step").click().run()
     screen.button(key="carry on").click().run()
-    assert requests == [("step_once", RUN, settings.OWNER), ("unpause", RUN, settings.OWNER)]
+    assert requests == [("step_once", RUN, asker.LOCAL), ("unpause", RUN, asker.LOCAL)]
 
 
 @pytest.mark.parametrize("state", ["queued", "starting"])
@@ -250,7 +251,7 @@ def test_another_rate_alone_keeps_the_time_budget_and_another_last_step_ends_it(
     assert not screen.exception
     assert queued_again().train.minutes == 5.0
     assert [change.keys() & {"lr", "steps"} for change in controls.changes(RUN)] == [{"lr"}]
-    run_service.stop(RUN, settings.OWNER)
+    run_service.stop(RUN, asker.LOCAL)
     cached.refresh_runs()
     screen = opened("train", run=RUN)
     screen.number_input(key=f"to step {RUN}").set_value(35).run()
@@ -522,7 +523,7 @@ def test_of_a_run_that_failed_only_the_cure_is_said(own: RunFolder, becomes: Bec
 def test_what_the_process_of_a_failed_run_printed_last_is_shown_unless_strangers_come(
     own: RunFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    queue.submit("train", access.current(), RUN, {}, now=1e9)
+    queue.submit("train", asker.current(), RUN, {}, now=1e9)
     job = queue.claim("w", "h", "long", 9.0)
     assert job
     assert queue.finish(job.id, "w", "failed", "An internal error occurred (KeyError).", now=4e9)
@@ -532,7 +533,7 @@ def test_what_the_process_of_a_failed_run_printed_last_is_shown_unless_strangers
         screen = opened(page, run=RUN)
         assert "An internal error occurred" in page_text(screen)
         assert "KeyError\n  File <b>" in [each.value for each in screen.code]
-    monkeypatch.setattr(settings, "is_hosted", lambda: True)
+    monkeypatch.setattr(asker, "is_hosted", lambda: True)
     assert trouble._log(RUN) == ""
 
 

@@ -5,7 +5,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
 from s2s import settings
-from s2s.config import PRESETS, Recipe, flat
+from s2s.config import PRESETS, Recipe, asker, flat
 from s2s.jobs.plan import expected
 from s2s.links.share import pack, unpack
 from s2s.processes import queue
@@ -264,7 +264,7 @@ def test_a_click_is_answered_beside_the_button_which_waits() -> None:
         screen
     )
     assert screen.button(key="train").disabled
-    (job,) = queue.jobs(settings.OWNER)
+    (job,) = queue.jobs(asker.LOCAL)
     assert screen.selectbox(key="run").value == job.run
     queue.claim("w", "h", job.slot, 20.0)
     screen.run()
@@ -274,7 +274,7 @@ def test_a_click_is_answered_beside_the_button_which_waits() -> None:
     assert "Failed: small on builtin:en-fr." in page_text(screen)
     assert not screen.button(key="train").disabled
     screen.button(key="train").click().run()
-    names = [job.spec["name"] for job in queue.jobs(settings.OWNER)]
+    names = [job.spec["name"] for job in queue.jobs(asker.LOCAL)]
     assert sorted(names) == ["small on builtin:en-fr", "small on builtin:en-fr 2"]
 
 
@@ -306,7 +306,7 @@ def test_what_is_typed_just_before_the_click_counts() -> None:
     screen.text_input(key="train name").set_value("mine")
     screen.number_input(key="set train.steps").set_value(30)
     screen.button(key="train").click().run()
-    (job,) = queue.jobs(settings.OWNER)
+    (job,) = queue.jobs(asker.LOCAL)
     assert job.spec["name"] == "mine"
     assert Recipe.from_json(job.spec["recipe"]).train.steps == 30
     screen = opened("train", set=pack({**SMALL, "train.steps": "20"}))
@@ -314,7 +314,7 @@ def test_what_is_typed_just_before_the_click_counts() -> None:
     screen.button(key="train").click().run()
     assert "not divisible" in page_text(screen)
     assert screen.button(key="train").disabled
-    assert len(queue.jobs(settings.OWNER)) == 1
+    assert len(queue.jobs(asker.LOCAL)) == 1
 
 
 @pytest.mark.parametrize(
@@ -360,7 +360,7 @@ def test_a_sweep_is_counted_queued_and_linked() -> None:
     screen.button(key="queue sweep").click().run()
     assert not screen.exception
     assert "is queued" in "".join(each.value for each in screen.success)
-    jobs = queue.jobs(settings.OWNER)
+    jobs = queue.jobs(asker.LOCAL)
     assert len(jobs) == 6
     assert {tuple(job.spec["tags"]) for job in jobs} == {("sweep:<b>rates</b>",)}
     found = {
@@ -390,7 +390,7 @@ def test_a_wrong_value_is_one_sentence_and_a_full_queue_takes_none(
     screen.text_input(key="sweep values 0").set_value("0.001, 0.002, 0.003").run()
     screen.button(key="queue sweep").click().run()
     assert screen.error
-    assert not [job for job in queue.jobs(settings.OWNER) if job.state == "queued"]
+    assert not [job for job in queue.jobs(asker.LOCAL) if job.state == "queued"]
 
 
 @pytest.fixture
@@ -418,7 +418,7 @@ def test_an_initializing_run_fills_the_form_and_is_queued_with_a_control_run(own
     assert announced in page_text(screen)
     screen.button(key="train").click().run()
     assert not screen.exception
-    jobs = {job.spec["name"]: job for job in queue.jobs(settings.OWNER)}
+    jobs = {job.spec["name"]: job for job in queue.jobs(asker.LOCAL)}
     usual = "small on synthetic:reverse"
     name = f"{usual}, from {cached.title(own)}"
     assert set(jobs) == {name, f"{usual} (from scratch)"}

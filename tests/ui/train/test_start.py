@@ -8,12 +8,12 @@ from collections.abc import Mapping
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from s2s import access, settings
-from s2s.config import PRESETS, Recipe, override
+from s2s.config import PRESETS, Recipe, asker, override
 from s2s.jobs import run_service, training
+from s2s.library import Library
 from s2s.links.share import pack
 from s2s.processes import queue
-from s2s.runs import RunFolder
+from s2s.runs import RunFolder, runs_folder
 from s2s.ui.kit import cached
 from s2s.ui.kit.text import plain
 from tests.conftest import TINY
@@ -50,7 +50,7 @@ def submit_from_the_page(changes: Mapping[str, object] | None = None) -> tuple[A
 def test_train_queues_the_run_shows_it_to_the_end_and_continues_it() -> None:
     short = {"train.steps": 4, "train.watch.validate_every": 2, "train.watch.save_every": 4}
     screen, run_id = submit_from_the_page(short)
-    (job,) = queue.jobs(settings.OWNER)
+    (job,) = queue.jobs(asker.LOCAL)
     assert job.run == run_id
     recipe = Recipe.from_json(job.spec["recipe"])
     expected = override(PRESETS["small"].recipe, TINY)
@@ -64,7 +64,7 @@ def test_train_queues_the_run_shows_it_to_the_end_and_continues_it() -> None:
     cached.refresh_runs()
     screen.run()
     assert not screen.exception
-    assert run_service.find(run_id, settings.OWNER).state == "done"
+    assert run_service.find(run_id, asker.LOCAL).state == "done"
     assert len(picture_of_curves(screen)) == 2
     again = opened("train", run=run_id)
     assert "Step 4 of 4" in again.get("progress")[0].proto.text
@@ -74,7 +74,7 @@ def test_train_queues_the_run_shows_it_to_the_end_and_continues_it() -> None:
     job = queue.latest(run_id)
     assert job
     finish(job)
-    assert RunFolder(access.run_folder(run_id)).status()["step"] == 5
+    assert Library().run(run_id).status()["step"] == 5
 
 
 def picture_of_curves(screen: AppTest) -> list[str]:
@@ -90,17 +90,17 @@ def test_a_waiting_run_points_to_its_training_and_can_be_stopped_and_taken_up_ag
         assert not without_checkpoint.exception
         assert "has no checkpoint yet" in page_text(without_checkpoint)
     screen.button(key="stop").click().run()
-    assert run_service.find(run_id, settings.OWNER).state == "stopped"
+    assert run_service.find(run_id, asker.LOCAL).state == "stopped"
     cached.refresh_runs()
     screen = opened("train", run=run_id)
     screen.button(key="resume").click().run()
     assert not screen.exception
-    assert run_service.find(run_id, settings.OWNER).state == "queued"
+    assert run_service.find(run_id, asker.LOCAL).state == "queued"
 
 
 def test_the_last_step_of_one_run_is_not_that_of_the_next(own_run: str) -> None:
-    other = RunFolder(access.runs_folder() / "other00000000000")
-    shutil.copytree(access.run_folder(own_run), other.path)
+    other = RunFolder(runs_folder() / "other00000000000")
+    shutil.copytree(Library().run(own_run).path, other.path)
     cached.refresh_runs()
     screen = opened("train", run=own_run)
     screen.number_input(key=f"to step {own_run}").set_value(99).run()

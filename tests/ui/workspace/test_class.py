@@ -3,7 +3,8 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from s2s import access, lessons
+from s2s import lessons
+from s2s.config import asker
 from s2s.hosted import COOKIE, Key, new_key
 from s2s.ui.shell import visitors
 from tests.screen import opened, page_text
@@ -17,7 +18,7 @@ def test_a_class_from_its_link_to_its_end(key: Key, monkeypatch: pytest.MonkeyPa
     teacher = opened("lessons", set="view:classes")
     assert "no class open" in page_text(teacher)
     teacher.button(key="open class").click().run()
-    with access.acting_as(key.digest):
+    with asker.acting_as(key.digest):
         (made,) = lessons.own_classes()
     assert f"class={made.id}" in teacher.code[-1].value
     assert "Nobody shares" in page_text(teacher)

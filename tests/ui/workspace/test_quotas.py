@@ -3,7 +3,7 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from s2s import storage
+from s2s.files import stored
 from s2s.hosted import Key
 from s2s.links.share import pack
 from s2s.ui.shell import visitors
@@ -31,7 +31,7 @@ def test_nobody_is_told_why_nothing_is_stored(
     screen = action()  # type: ignore[operator]
     assert not screen.exception
     assert NOBODY in page_text(screen)
-    assert storage.items() == []
+    assert stored.items() == []
 
 
 def test_one_run_too_many(key: Key, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -48,4 +48,4 @@ def test_an_upload_too_many(key: Key, monkeypatch: pytest.MonkeyPatch) -> None:
     screen = given()
     assert not screen.exception
     assert "Delete what you no longer need (My workspace lists it)" in page_text(screen)
-    assert [item.id for item in storage.items(key.digest)] == [hash]
+    assert [item.id for item in stored.items(key.digest)] == [hash]

@@ -7,7 +7,8 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
-from s2s import access, storage
+from s2s.config import asker
+from s2s.files import stored
 from s2s.hosted import Key, account_of, workspace_of_account
 from s2s.hosted.keys import FRAMED
 from s2s.ui.shell import visitors
@@ -62,7 +63,7 @@ def test_an_account_has_a_workspace_of_its_own_and_the_anonymous_one_is_merged(k
     mine = workspace_of_account(account_of(USER))
     screen = signed_in("workspace")
     assert not screen.exception
-    assert access.current() != mine  # outside the script
+    assert asker.current() != mine  # outside the script
     assert "You have stored nothing yet" in page_text(screen)
     assert "Signed in as ***a*@b.c**" in page_text(screen)
     assert "this browser stored 1 run and 1 saved dataset" in page_text(screen)
@@ -70,7 +71,7 @@ def test_an_account_has_a_workspace_of_its_own_and_the_anonymous_one_is_merged(k
     screen.button(key="merge").click().run()
     assert not screen.exception
     assert str(screen.success[0].value) == "2 now belong to your account."
-    assert storage.usage(mine).runs == 1
+    assert stored.usage(mine).runs == 1
     assert "merge" not in {each.key for each in screen.button}
     assert set(screen.dataframe[0].value["Kind"]) == {"run", "saved dataset"}
 

@@ -8,7 +8,9 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from s2s import lessons, settings, storage
+from s2s import lessons, settings
+from s2s.config import asker
+from s2s.files import stored
 from s2s.hosted import Key, exports, rows
 from s2s.hosted.keys import FRAMED
 from s2s.processes import queue
@@ -87,14 +89,14 @@ def test_what_is_stored_is_listed_exported_and_deleted(key: Key) -> None:
     screen.text_input(key="confirm deletion").set_value("yes")
     press_delete(screen)
     assert "Nothing was deleted: type delete into the field" in page_text(screen)
-    assert storage.usage(key.digest).runs == 1
+    assert stored.usage(key.digest).runs == 1
     screen.text_input(key="confirm deletion").set_value(" Delete ")
     press_delete(screen)
     assert not screen.exception
     assert "Everything in your workspace was deleted" in str(screen.success[0].value)
-    assert storage.usage(key.digest) == storage.Usage()
+    assert stored.usage(key.digest) == stored.Usage()
     assert queue.jobs(key.digest) == []
-    assert storage.usage("somebody").runs == 1
+    assert stored.usage("somebody").runs == 1
     assert "You have stored nothing yet" in page_text(screen)
     assert "Pending" not in page_text(screen)
 
@@ -153,7 +155,7 @@ def test_a_page_says_what_expires_soon_and_keeps_it(key: Key) -> None:
 
 
 def test_a_local_server_has_no_such_page() -> None:
-    grow_old(store_run("r1", settings.OWNER), 100, time.time())
+    grow_old(store_run("r1", asker.LOCAL), 100, time.time())
     screen = opened("positions")
     assert "Expires on" not in page_text(screen)
     assert "My workspace" not in page_text(opened("workspace"))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 
-from s2s import access, settings
-from s2s.config import UserError
+from s2s import settings
+from s2s.config import UserError, asker
 from s2s.data import (
     Preview,
     SavedDataset,
@@ -14,12 +14,13 @@ from s2s.data import (
     require_readable,
     saved_datasets,
 )
+from s2s.library.own import list_datasets
 from s2s.ui.kit.cached.shared import shared
 
 
 def datasets() -> list[SavedDataset]:
     """The visitor's own saved datasets, newest first."""
-    return saved_datasets.listing(access.current())
+    return list_datasets(asker.current())
 
 
 def dataset_name(spec: str) -> str:

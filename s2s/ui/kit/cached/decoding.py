@@ -10,6 +10,7 @@ from torch import Tensor
 
 from s2s.analysis import Attention
 from s2s.decode import SearchTree
+from s2s.files import to_json
 from s2s.questions import ForcedWeights, Timed, Translate
 from s2s.runs import (
     WIDE_BEAM,
@@ -125,7 +126,7 @@ def continuation(
 
     Raises UserError where it cannot, PendingError until it is known.
     """
-    change = packed(interventions.to_json()) if interventions else ""
+    change = packed(to_json(interventions)) if interventions else ""
     question = Translate(named(run), text, strategy, packed(settings), ids, change)
     return SCREEN.answer(question)
 

@@ -11,7 +11,7 @@ from typing import Any, Generic, NamedTuple, ParamSpec, TypeVar
 
 import streamlit as st
 
-from s2s import access, settings
+from s2s.config import asker
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -62,8 +62,8 @@ class Shared(Generic[P, R]):
     def __call__(self, *given: P.args, **named: P.kwargs) -> R:
         """What the function returns, computed once."""
         found = self._cache(*given, **named)
-        if settings.is_hosted():
-            self._note(self._call(given, named), access.current())
+        if asker.is_hosted():
+            self._note(self._call(given, named), asker.current())
         return found
 
     def clear(self, *given: Any, **named: Any) -> None:

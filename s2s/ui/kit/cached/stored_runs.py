@@ -14,15 +14,16 @@ import streamlit as st
 from safetensors import SafetensorError, safe_open
 
 import s2s
-from s2s import access, settings
-from s2s.config import Recipe, UserError
+from s2s import settings
+from s2s.config import Recipe, UserError, asker
 from s2s.demo import DEMOS
 from s2s.faults import marked
 from s2s.jobs import run_service
+from s2s.library import Library, guests, rights, sharing
+from s2s.library.checkpoints import load
 from s2s.links.share import printable
 from s2s.model import saved_steps, weights_path
-from s2s.processes import queue
-from s2s.runs import Run, RunFolder, RunSummary, guests, load
+from s2s.runs import Run, RunFolder, RunSummary
 from s2s.tokenizers import Languages
 from s2s.training import free_memory
 from s2s.ui.kit.cached.opened_runs import OpenedRuns, RunState
@@ -64,15 +65,13 @@ def follow_link(run_id: str) -> bool:
 def is_own(run_id: str) -> bool:
     """Whether the visitor may change a run: neither a demo nor one that is shared with them."""
     row = runs().get(run_id)
-    return row is not None and access.may(
-        access.current(), "change", access.run_of(row.id, row.owner)
-    )
+    return row is not None and rights.is_own(sharing.thing("run", row.id, row.owner))
 
 
 def _shared_run(run_id: str) -> RunSummary | None:
     """A run whose link was followed."""
     try:
-        return run_service.find(run_id, access.current())
+        return run_service.find(run_id, asker.current())
     except UserError:
         return None
 
@@ -83,7 +82,7 @@ def own_runs() -> list[RunSummary]:
     refreshed = st.session_state.get(REFRESHED, -LIST_LIFETIME)
     is_fresh = now - refreshed < LIST_LIFETIME
     moment = refreshed if is_fresh else float(int(now / LIST_LIFETIME))
-    return _listed(str(settings.home()), access.current(), moment)
+    return _listed(str(settings.home()), asker.current(), moment)
 
 
 @functools.lru_cache(
@@ -145,9 +144,8 @@ def _label(run_id: str, name: str) -> str:
 
 def is_untrained(run_id: str) -> bool:
     """Whether a run has no checkpoint yet."""
-    if run_id in DEMOS or run_id not in runs():
-        return False
-    return not saved_steps(access.runs_folder() / run_id / "checkpoints")
+    row = None if run_id in DEMOS else runs().get(run_id)
+    return row is not None and not row.checkpoints
 
 
 def open_run(run_id: str, step: int | None = None) -> Run:
@@ -167,7 +165,7 @@ def choose_languages(run_id: str, languages: Languages) -> None:
 
 def open_as_saved(run_id: str, step: int | None = None) -> Run:
     """The same in the languages that it was saved with."""
-    folder = RunFolder(access.run_folder(run_id))
+    folder = Library().run(run_id)
     return _OPENED.get(RunState(folder.path, folder.best_or_newest_step(), step))
 
 
@@ -222,7 +220,7 @@ def _recipe(folder: str, changed: int, size: int) -> Recipe:
 
 def _queued_recipe(run_id: str) -> Recipe | None:
     try:
-        job = queue.latest(run_id)
+        job = Library().job(run_id)
         return Recipe.from_json(job.spec["recipe"]) if job and is_own(run_id) else None
     except (UserError, KeyError):  # the queue cannot be reached, as the page says
         return None
@@ -230,7 +228,7 @@ def _queued_recipe(run_id: str) -> Recipe | None:
 
 def _stamped(run_id: str) -> tuple[str, int, int]:
     """A run's folder, with the time and size of its recipe.json, which tell one state from the next."""
-    folder = access.run_folder(run_id)
+    folder = Library().run(run_id).path
     stamp = (folder / "recipe.json").stat()
     return str(folder), stamp.st_mtime_ns, stamp.st_size
 
@@ -238,7 +236,7 @@ def _stamped(run_id: str) -> tuple[str, int, int]:
 def parameter_count(run_id: str) -> int | None:
     """The number of parameters of a run's model; None before its first checkpoint."""
     try:
-        folder = access.run_folder(run_id) / "checkpoints"
+        folder = Library().run(run_id).path / "checkpoints"
         steps = saved_steps(folder)
         if not steps:
             return None

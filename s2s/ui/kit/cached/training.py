@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from s2s import access
 from s2s.config import UserError
-from s2s.runs import Curves, Metrics, Run
+from s2s.library import Library
+from s2s.runs import Curves, Metrics, Run, runs_folder
 from s2s.ui.kit.cached.shared import shared
 
 SAMPLE_KEYS = {"step", "source", "text", "reference"}
@@ -17,9 +17,9 @@ SAMPLE_KEYS = {"step", "source", "text", "reference"}
 def curves(run_id: str) -> Curves:
     """The training curves so far; empty where nothing is written yet."""
     try:
-        folder = access.run_folder(run_id)
+        folder = Library().run(run_id).path
     except UserError:  # queued: its folder comes with its first line
-        folder = access.runs_folder() / ".queued"
+        folder = runs_folder() / ".queued"
     return _metrics(str(folder)).read()
 
 
@@ -46,7 +46,7 @@ def sample_steps(run_id: str) -> list[int]:
 
 def _sample_spans(run_id: str) -> tuple[dict[int, tuple[int, int]], Path]:
     try:
-        path = access.run_folder(run_id) / "samples.jsonl"
+        path = Library().run(run_id).path / "samples.jsonl"
         stamp = path.stat()
     except (UserError, OSError):
         return {}, Path()

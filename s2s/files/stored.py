@@ -3,14 +3,51 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import json
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from s2s import access, settings
-from s2s.config import UserError
+from s2s import settings
+from s2s.config import UserError, asker
+
+ID = re.compile(r"[\w-]{1,64}")  # of a thing, before it becomes part of a path
+
+
+class About(NamedTuple):
+    """What the file that describes a thing says of it; whoever it does not name is the operator."""
+
+    owner: str
+    name: str
+    source: str  # of a run: its dataset
+    valid: str  # of a run: its validation pairs, where they have a dataset of their own
+    rows: int  # of a saved dataset: its sentence pairs
+
+
+def about(path: Path) -> About:
+    """What a recipe.json, about.json, evaluation.json or upload.json says. Raises OSError where there is none."""
+    stat = path.stat()
+    return _read_about(path, stat.st_mtime_ns, stat.st_size)
+
+
+@functools.lru_cache(maxsize=8192)
+def _read_about(path: Path, changed: int, size: int) -> About:
+    try:
+        content = json.loads(path.read_bytes())
+    except (ValueError, RecursionError):
+        content = None
+    known: dict[str, Any] = content if isinstance(content, dict) else {}
+    owner, name, source, valid = map(_text, map(known.get, ("owner", "name", "source", "valid")))
+    rows = known.get("n_pairs")
+    return About(owner or asker.LOCAL, name, source, valid, rows if isinstance(rows, int) else 0)
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
 
 
 class StoredKind(NamedTuple):
@@ -19,6 +56,11 @@ class StoredKind(NamedTuple):
     name: str  # as a visitor calls it
     folder: str
     about: str
+
+    @property
+    def parent(self) -> Path:
+        """The folder that holds all of them."""
+        return settings.home() / self.folder
 
 
 RUN = StoredKind("run", "runs", "recipe.json")
@@ -78,7 +120,7 @@ def items(owner: str | None = None) -> list[Item]:
     found = (
         item
         for kind in KINDS
-        for folder in _folders(settings.home() / kind.folder)
+        for folder in _folders(kind.parent)
         if (item := _item(kind, folder)) and owner in (None, item.owner)
     )
     return sorted(found, key=lambda item: (-item.changed, item.id))
@@ -108,11 +150,11 @@ def require_room(owner: str, *, n_bytes: int = 0, rows: int = 0, runs: int = 0) 
 
     `n_bytes` may be an estimate. Only servers with such limits look at what is stored.
     """
-    if owner == access.NOBODY:
+    if owner == asker.NOBODY:
         raise UserError(
             "Nothing can be stored without a workspace: allow cookies for this page, then reload it."
         )
-    if owner == access.LOCAL and settings.is_hosted():  # the operator
+    if owner == asker.LOCAL and asker.is_hosted():  # the operator
         return
     allowed = settings.limits()
     if (allowed.bytes, allowed.rows, allowed.runs) != (None, None, None):
@@ -173,10 +215,10 @@ def _folders(parent: Path) -> Iterator[Path]:
 
 def _item(kind: StoredKind, folder: Path) -> Item | None:
     try:
-        about = access.about(folder / kind.about)
+        said = about(folder / kind.about)
     except OSError:  # not such a folder, or deleted meanwhile
         return None
-    return Item(kind, about.owner, about.name or folder.name, folder, _changed(folder), about.rows)
+    return Item(kind, said.owner, said.name or folder.name, folder, _changed(folder), said.rows)
 
 
 def _changed(folder: Path) -> float:

@@ -14,8 +14,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from s2s import access, settings
-from s2s.config import PRESETS, UserError
+from s2s import settings
+from s2s.config import PRESETS, UserError, asker
+from s2s.files import stored
+from s2s.library import Library, rights, sharing
+from s2s.runs import runs_folder
 from s2s.runs.evaluations import Evaluation, Sentences
 from s2s.runs.listing import RunSummary
 
@@ -31,16 +34,16 @@ NOTHING_HELD_OUT = (
 DEFAULT_NAME = re.compile(r"([\w-]+) on ")  # of a run
 OWNERS = ("train_hash", "run_name")  # of a system: only its owner sees them
 UNTOLD = MappingProxyType({"file": "", "column": "", "hash": ""})  # of scores of private sentences
-UNKNOWN = access.About("", "", "", "", 0)
+UNKNOWN = stored.About("", "", "", "", 0)
 SPEC = re.compile(r"corpus:([\w-]+)")
 
 
 def about_run(about: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
     """The content of recipe.json for this request."""
-    if access.may(access.current(), "change", access.run_in(folder)):
+    if rights.is_own(sharing.run_in(folder)):
         return about
     source, valid = str(about.get("source") or ""), str(about.get("valid") or "")
-    is_shared = access.may_see_data(folder)
+    is_shared = sharing.may_see_data(folder)
     shown = {**about, "source": _named(source, is_shared), "valid": _named(valid, is_shared)}
     words = {each: ONES_OWN for each in (source, valid) if _named(each, is_shared) != each}
     init_from = about.get("init_from")
@@ -62,9 +65,9 @@ def about_run(about: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
 
 def row(found: RunSummary, workspace: str) -> RunSummary:
     """A run's row for a workspace; what its owner noted is the owner's alone."""
-    if access.may(workspace, "change", access.run_of(found.id, found.owner)):
+    if rights.may(workspace, "change", sharing.thing("run", found.id, found.owner)):
         return found
-    said = access.sharing("run", found.id)
+    said = sharing.sharing("run", found.id)
     shown = replace(
         found,
         tags=(),
@@ -137,7 +140,7 @@ def _title(title: str, run: str) -> str:
     """A run's title as it was when the evaluation was made, for those who do not know its dataset."""
     about = UNKNOWN
     with contextlib.suppress(OSError):  # a demo, or deleted
-        about = access.about(access.runs_folder() / run / "recipe.json")
+        about = stored.about(runs_folder() / run / "recipe.json")
     if about.source and _named(about.source, is_shared=False) == about.source:
         return title
     default = DEFAULT_NAME.match(title)
@@ -149,21 +152,21 @@ def _title(title: str, run: str) -> str:
 
 
 def _is_own(found: Evaluation) -> bool:
-    thing = access.evaluation_of(found.id, found.owner)
-    return access.may(access.current(), "change", thing)
+    thing = sharing.thing("evaluation", found.id, found.owner)
+    return rights.is_own(thing)
 
 
 def _is_hidden(found: Evaluation) -> bool:
     """Whether the test set is private: not this visitor's, not shipped, its sentences not shared."""
     return not (
         _is_own(found)
-        or found.test.spec.startswith(access.SHIPPED_SOURCES)
-        or access.may(access.current(), "view", access.sentences_of(found.id, found.owner))
+        or found.test.spec.startswith(sharing.SHIPPED_SOURCES)
+        or rights.may(asker.current(), "view", sharing.sentences_of(found.id, found.owner))
     )
 
 
 def _named(source: str, is_shared: bool) -> str:
-    shown = (*access.SHIPPED_SOURCES, "hub:") if is_shared else access.SHIPPED_SOURCES
+    shown = (*sharing.SHIPPED_SOURCES, "hub:") if is_shared else sharing.SHIPPED_SOURCES
     return source if not source or source.startswith(shown) else PRIVATE
 
 
@@ -175,7 +178,7 @@ def _run_name(name: str, source: str, preset: str) -> str:
     if found := SPEC.match(source):
         names.append(found[1])
         with contextlib.suppress(OSError):  # deleted
-            names.append(access.about(settings.home() / "corpora" / found[1] / "about.json").name)
+            names.append(stored.about(settings.home() / "corpora" / found[1] / "about.json").name)
     for each in filter(None, names):
         name = name.replace(each, PRIVATE)
     return name
@@ -199,7 +202,7 @@ def _without_dataset(data: Mapping[str, Any]) -> dict[str, Any]:
 
 def _may_view(run: str) -> bool:
     try:
-        access.run_folder(run, "view")
+        Library().run(run, "view")
     except UserError:
         return False
     return True
