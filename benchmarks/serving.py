@@ -44,7 +44,7 @@ worker.ensure()
 STORE = """
 import sys
 from pathlib import Path
-from s2s import settings
+from s2s.config import asker
 from s2s.data import saved_datasets
 from s2s.data import files
 paths = [Path(path) for path in sys.argv[1:]]

@@ -17,13 +17,14 @@ from s2s.config import DeniedError, UserError, asker
 from s2s.data import Corpus, Pair, load, saved_datasets, uploads
 from s2s.data.server_files import reading_upload
 from s2s.jobs import import_service as imports
+from s2s.jobs import registry
 from s2s.library import Library, Sharing, Thing, Verb, rights, sharing
 from s2s.library.lessons import TABLES
 from s2s.library.opener import JOBS
 from s2s.library.own import find_run, list_runs
 from s2s.library.rights import may
 from s2s.processes import queue
-from s2s.runs import Evaluation, Sentences, System, evaluations, now, runs_folder
+from s2s.runs import Evaluation, RunFolder, Sentences, System, evaluations, now, runs_folder
 from tests.conftest import make_run
 
 OWNER = "ana"
@@ -141,7 +142,7 @@ def test_a_link_gives_view_and_never_change_and_can_be_revoked(things: dict[str,
         assert not sharing.is_decided(run)
         sharing.share(run, Sharing(link=True))
     with asker.acting_as(STRANGER):
-        folder = Library().run(RUN).path
+        folder = Library().run(RUN)
         assert find_run(RUN, STRANGER)
         assert not list_runs(STRANGER)
         for verb in ("change", "delete", "download"):
@@ -171,7 +172,7 @@ def test_a_dataset_ships_only_if_its_validation_pairs_do(
     with asker.acting_as(OWNER):
         sharing.share(Thing("run", RUN, OWNER), Sharing(link=True))
     with asker.acting_as(STRANGER):
-        assert sharing.may_see_data(path.parent) is is_public
+        assert sharing.may_see_data(RunFolder(path.parent)) is is_public
 
 
 def test_whose_a_shared_thing_is_its_files_say_and_not_the_caller(things: dict[str, str]) -> None:
@@ -219,7 +220,7 @@ def test_every_kind_of_thing_has_its_row_of_rights() -> None:
     """Whatever is asked about stands in the table: what it does not say, a hosted server refuses."""
     asked = {
         str(call.args[0].value)
-        for path in Path("s2s").rglob("*.py")
+        for path in (Path(__file__).parents[1] / "s2s").rglob("*.py")
         for call in ast.walk(ast.parse(path.read_text()))
         if isinstance(call, ast.Call)
         and isinstance(call.func, ast.Name)
@@ -228,6 +229,7 @@ def test_every_kind_of_thing_has_its_row_of_rights() -> None:
     }
     assert asked <= rights.RIGHTS.keys()
     assert {*JOBS, *sharing.SHARED, *TABLES} <= rights.RIGHTS.keys()
+    assert {*JOBS.values()} == {*registry.JOBS}
 
 
 @pytest.mark.usefixtures("_hosted")
@@ -273,7 +275,7 @@ OPENERS: Mapping[str, tuple[Callable[[Library, Mapping[str, str], Verb], object]
     "class": (lambda library, ids, verb: opened_row(library, ids["class"], verb, "class"), set()),
     "dataset of the run": (
         lambda library, ids, verb: rights.require(
-            verb, sharing.training_data_in(runs_folder() / ids["run"]), library.workspace
+            verb, sharing.training_data_in(RunFolder(runs_folder() / ids["run"])), library.workspace
         ),
         set(),
     ),

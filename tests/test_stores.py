@@ -10,7 +10,6 @@ ROOT = Path(__file__).parents[1] / "s2s"
 HOMES = {
     "home",
     "runs_folder",
-    "evaluations_folder",
 }  # functions that return a folder of what is stored
 SHIPPED = {"SHIPPED", "SHIPPED_EVALUATIONS"}
 FRESH = {"new_id", "token_hex"}  # functions that make an id which nothing has yet
@@ -34,12 +33,29 @@ OUTSIDE = {
     "lessons.own._add": "a new id, or one that its owner takes back",
     "lessons.progress.note_step": "the visitor's own",
     "links.short.find": "whoever has the letters may read them; what they show is opened by the library",
-    "links.short.owner_of": "the library asks",
-    "links.short.delete": "the library asks `owner_of` first",
     "links.short._stored": "by what it says, of whoever makes it",
     "runs.evaluations.shipped": "ships with the program",
     "runs.measurements.MeasurementFolder.__init__": "named by all that is asked, of a run that was opened",
     "runs.measurements.result": "named by all that is asked, of a run that was opened",
+}
+
+# Modules outside the library that ask who may do what, of what has no id or is open already.
+ASK = {
+    "hosted.operation": "the server, and all jobs on it",
+    "hosted.rows": "a whole workspace",
+    "jobs.run_copies": "a run that is open: whether it is one's own",
+    "jobs.run_export": "a run that is open: whether it may leave",
+    "jobs.run_records": "a run that is open: whether it is one's own",
+    "jobs.run_service": "a job that was deleted, to be restored",
+    "lessons.answers.own_runs": "rows of a list: which runs are one's own",
+    "lessons.own": "a lesson that was deleted, to be restored",
+    "plots.evaluation_files": "an evaluation that is open: whether its sentences may leave",
+    "questions.have": "an evaluation that is open: what of it may be seen",
+    "reports.run_report": "a run that is open: whether it may leave",
+    "ui.kit.cached.stored_runs": "rows of a list: which runs are one's own",
+    "ui.kit.in_view": "what the page shows: which of it is one's own",
+    "ui.operator.controls": "a whole workspace",
+    "ui.operator.figures": "all workspaces",
 }
 
 
@@ -78,7 +94,7 @@ def reads_by_id(node: ast.AST, known: set[str]) -> bool:
         return not is_fixed(node.args[0])
     if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq):
         table, _, column = ast.unparse(node.left).partition(".c")
-        is_column = table.replace("_", "").isalpha() and column[:1] in (".", "[")
+        is_column = table.replace("_", "").replace(".", "").isalpha() and column[:1] in (".", "[")
         is_opened = ast.unparse(node.comparators[0]) == "row.id"
         return is_column and not is_opened and column.strip(".[]'") not in OWNERS
     return False
@@ -127,6 +143,17 @@ def test_an_id_becomes_something_stored_in_the_library_alone() -> None:
     assert not gone, f"{gone} read nothing by an id any more"
 
 
+def test_nothing_else_asks_who_may_do_what() -> None:
+    asking = {f"rights.{name}" for name in ("may", "require", "is_own")}
+    found = {
+        ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        for path in ROOT.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in asking
+    }
+    assert {name for name in found if not name.startswith("library.")} == {*ASK}
+
+
 def test_each_way_to_read_by_an_id_is_found() -> None:
     text = """
 def by_path(run): return settings.home() / "runs" / run
@@ -138,7 +165,8 @@ def by_path_of(): return home() / "x"
 def by_queue(id): return queue.latest(id)
 def by_row(id): return sa.select(LESSONS).where(LESSONS.c.id == id)
 def by_column(id): return sa.delete(T).where(T.c["class"] == id)
+def by_module(id): return short.LINKS.c.letters == id
 def not_these(owner, row): return runs_folder() / "x", T.c.owner == owner, T.c.id == row.id, home() / new_id()
 """
-    names = ("by_path", "by_name", "by_function", "by_queue", "by_row", "by_column")
+    names = ("by_path", "by_name", "by_function", "by_queue", "by_row", "by_column", "by_module")
     assert [*readers(text, "m")] == [f"m.{name}" for name in names]

@@ -1,4 +1,4 @@
-"""Configs: how settings are declared, every setting of a run, and the presets. Standard library only."""
+"""Configs: every setting of a run, how one is declared, presets; errors; for whom code works. Standard library only."""
 
 from s2s.config import asker
 from s2s.config.errors import (

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         run_export,
         run_records,
         run_service,
+        stop_reasons,
         sweep,
         training,
     )
@@ -150,6 +151,7 @@ _MODULES = MappingProxyType(
         "run_records": "s2s.jobs.run_records",
         "run_archives": "s2s.jobs.run_archives",
         "run_service": "s2s.jobs.run_service",
+        "stop_reasons": "s2s.jobs.stop_reasons",
         "sweep": "s2s.jobs.sweep",
         "brought_sets": "s2s.jobs.evaluation.brought_sets",
         "test_sets": "s2s.jobs.evaluation.test_sets",

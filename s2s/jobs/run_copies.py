@@ -20,7 +20,7 @@ def why_private(run_id: str) -> str:
     folder = Library().run(run_id)
     about = folder.about()
     with asker.acting_as(asker.NOBODY):
-        shown = guests.about_run(about, folder.path)
+        shown = guests.about_run(folder, about)
     if all((shown.get(key) or "") == (about[key] or "") for key in about):  # nothing is None or ""
         return ""
     return "It names what is private: its dataset, the run it was trained from, or a folder of the server."
@@ -28,9 +28,9 @@ def why_private(run_id: str) -> str:
 
 def may_copy(run_id: str) -> bool:
     """Whether this request may copy a run of somebody else. Raises UserError where it may not see it."""
-    folder = Library().run(run_id).path
-    is_allowed = sharing.run_in(folder).is_shared and sharing.sharing("run", folder.name).copy
-    is_guest = not rights.is_own(sharing.run_in(folder))
+    run = sharing.run_in(Library().run(run_id))
+    is_allowed = run.is_shared and sharing.sharing("run", run.id).copy
+    is_guest = not rights.is_own(run)
     has_workspace = asker.current() != asker.NOBODY
     return is_allowed and is_guest and has_workspace and not why_private(run_id)
 

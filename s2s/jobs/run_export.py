@@ -54,7 +54,7 @@ def export_run(
     Raises UserError where the target cannot express the model, `out` has files, or this workspace may not download
     the run.
     """
-    rights.require("download", sharing.run_in(run.folder.path))
+    rights.require("download", sharing.run_in(run.folder))
     fault = run.recipe.train.fault
     if why := faults.why_not_exported(fault):
         raise UserError(f"This run is not exported: {why}")
@@ -158,7 +158,7 @@ def origin(run: Run) -> str:
 
 def public_about(run: Run) -> dict[str, Any]:
     """The recipe.json of a run, as this request may see it and as it leaves this computer."""
-    return portable.about_run(guests.about_run(run.folder.about(), run.folder.path))
+    return portable.about_run(guests.about_run(run.folder))
 
 
 def resolved(run: Run) -> Recipe:
@@ -182,7 +182,7 @@ def _task(run: Run) -> str:
     if not spec or spec.startswith("hub:"):  # which would be downloaded
         return ""
     try:
-        with sharing.reading_data_of(run.folder.path):
+        with sharing.reading_data_of(run.folder):
             return task_of(load_dataset(spec), run.recipe.data)
     except UserError:
         return ""

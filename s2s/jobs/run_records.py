@@ -85,16 +85,18 @@ def may_record(run_id: str) -> bool:
 
     On a hosted server its owner shares it, and hides nothing of it. Raises UserError where there is no such run.
     """
-    path = Library().run(run_id).path
-    if path.parent != runs_folder():  # a demo run, which is never gone, or a folder elsewhere
+    folder = Library().run(run_id)
+    if (
+        folder.path.parent != runs_folder()
+    ):  # a demo run, which is never gone, or a folder elsewhere
         return False
-    about = RunFolder(path).about()
+    about = folder.about()
     specs = [str(about.get("source") or ""), *filter(None, [about.get("valid")])]
     is_from_scratch = not about.get("init_from") and not about.get("imported")
-    is_own = rights.is_own(sharing.run_in(path))
+    is_own = rights.is_own(sharing.run_in(folder))
     if not (is_own and is_from_scratch and all(str(spec).startswith(READABLE) for spec in specs)):
         return False
-    is_shared = sharing.sharing("run", path.name).link and not run_copies.why_private(path.name)
+    is_shared = sharing.sharing("run", folder.id).link and not run_copies.why_private(folder.id)
     return is_shared or not asker.is_hosted()
 
 

@@ -10,15 +10,13 @@ import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from s2s import settings
 from s2s.config import PRESETS, UserError, asker
 from s2s.files import stored
 from s2s.library import Library, rights, sharing
-from s2s.runs import runs_folder
+from s2s.runs import RunFolder, runs_folder
 from s2s.runs.evaluations import Evaluation, Sentences
 from s2s.runs.listing import RunSummary
 
@@ -38,8 +36,9 @@ UNKNOWN = stored.About("", "", "", "", 0)
 SPEC = re.compile(r"corpus:([\w-]+)")
 
 
-def about_run(about: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
-    """The content of recipe.json for this request."""
+def about_run(folder: RunFolder, about: Mapping[str, Any] | None = None) -> Mapping[str, Any]:
+    """The content of recipe.json for this request; `about`: as it is, where it has been read."""
+    about = folder.about() if about is None else about
     if rights.is_own(sharing.run_in(folder)):
         return about
     source, valid = str(about.get("source") or ""), str(about.get("valid") or "")
@@ -178,7 +177,7 @@ def _run_name(name: str, source: str, preset: str) -> str:
     if found := SPEC.match(source):
         names.append(found[1])
         with contextlib.suppress(OSError):  # deleted
-            names.append(stored.about(settings.home() / "corpora" / found[1] / "about.json").name)
+            names.append(stored.about(stored.DATASET.parent / found[1] / "about.json").name)
     for each in filter(None, names):
         name = name.replace(each, PRIVATE)
     return name

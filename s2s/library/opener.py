@@ -55,9 +55,10 @@ class Library:
             candidates += [stored.RUN.parent / str(run), settings.SHIPPED / str(run)]
         for folder in candidates:
             if os.path.isfile(folder / "recipe.json"):  # also for a name that is too long
+                found = RunFolder(folder)
                 if not isinstance(run, Path):
-                    require(verb, sharing.run_in(folder), self.workspace)
-                return RunFolder(folder)
+                    require(verb, sharing.run_in(found), self.workspace)
+                return found
         if not is_own_computer:
             raise unknown("run", str(run))
         shipped = ", ".join(

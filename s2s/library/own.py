@@ -7,12 +7,12 @@ import shutil
 import time
 from collections.abc import Iterable
 
+import sqlalchemy as sa
 from filelock import FileLock, Timeout
 
-from s2s import settings
 from s2s.config import UserError, asker
 from s2s.data import SavedDataset, saved_datasets
-from s2s.files import TRASH, UNDO_SECONDS, remove_older, stored
+from s2s.files import TRASH, UNDO_SECONDS, database, remove_older, stored
 from s2s.library import rights, sharing
 from s2s.library.opener import Library
 from s2s.library.rights import Thing, Verb
@@ -23,7 +23,6 @@ from s2s.runs import (
     RunFolder,
     RunSummary,
     checked_name,
-    evaluations,
     runs_folder,
 )
 from s2s.runs.listing import OPENING, OPENING_SECONDS, checked_comment, checked_tags, row_of
@@ -138,7 +137,7 @@ def _own(run_id: str, owner: str, verb: Verb, done: str) -> RunFolder:
 
 def list_datasets(owner: str) -> list[SavedDataset]:
     """The owner's datasets, newest first; damaged or unfinished folders are left out."""
-    folders = [path.parent for path in (settings.home() / "corpora").glob("*/about.json")]
+    folders = [path.parent for path in stored.DATASET.parent.glob("*/about.json")]
     abouts = {
         folder.name: saved_datasets.readable_about(folder)
         for folder in folders
@@ -157,7 +156,7 @@ def list_evaluations(owner: str = asker.LOCAL, run: str | None = None) -> list[E
 
     Unreadable ones are left out; opening one by a link shows why.
     """
-    parent = evaluations.evaluations_folder()
+    parent = stored.EVALUATION.parent
     found = []
     for path in parent.iterdir() if parent.is_dir() else ():
         if not stored.ID.fullmatch(path.name):  # being deleted
@@ -186,7 +185,13 @@ def delete_evaluation(evaluation: str, owner: str = asker.LOCAL) -> None:
 
 
 def delete_short_link(letters: str) -> None:
-    """Delete a link of this workspace; pressed twice, it is gone already. Raises DeniedError for another's."""
-    if (owner := short.owner_of(letters)) is not None:
-        rights.require("delete", Thing("short link", short.written(letters), owner))
-        short.delete(letters)
+    """Delete a link of this workspace, which opens nothing from now on; pressed twice, it is gone already.
+
+    Raises DeniedError for another's.
+    """
+    this = short.SHORT_LINKS.c.letters == letters
+    with database.begin() as connection:
+        owner = connection.execute(sa.select(short.SHORT_LINKS.c.owner).where(this)).scalar()
+        if owner is not None:
+            rights.require("delete", Thing("short link", short.written(letters), str(owner)))
+            connection.execute(sa.delete(short.SHORT_LINKS).where(this))

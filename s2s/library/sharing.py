@@ -10,11 +10,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from s2s import files, settings
 from s2s.config import UserError, asker, shortened
 from s2s.files import stored
 from s2s.library.rights import RIGHTS, VERBS, Thing, is_own, may, require, unknown
+
+if TYPE_CHECKING:
+    from s2s.runs import RunFolder
 
 FORMAT = 1
 SHARED = MappingProxyType({"run": stored.RUN, "evaluation": stored.EVALUATION})
@@ -53,14 +57,14 @@ def why_not_loaded() -> str:
     )
 
 
-def run_in(folder: Path) -> Thing:
-    """The run in a folder. Raises OSError where it has no recipe.json; a damaged one is the operator's."""
+def run_in(folder: RunFolder) -> Thing:
+    """A run that is open. Raises OSError where it has no recipe.json; a damaged one is the operator's."""
     owner = (
         asker.EVERYBODY
-        if folder.parent == settings.SHIPPED
-        else stored.about(folder / "recipe.json").owner
+        if folder.path.parent == settings.SHIPPED
+        else stored.about(folder.path / "recipe.json").owner
     )
-    return Thing("run", folder.name, owner, sharing("run", folder.name).link)
+    return Thing("run", folder.path.name, owner, sharing("run", folder.path.name).link)
 
 
 def thing(kind: str, id: str, owner: str) -> Thing:
@@ -68,17 +72,17 @@ def thing(kind: str, id: str, owner: str) -> Thing:
     return Thing(kind, id, owner, kind in SHARED and sharing(kind, id).link)
 
 
-def training_data_in(folder: Path) -> Thing:
+def training_data_in(folder: RunFolder) -> Thing:
     """The dataset of the run in a folder, which is shared separately unless all of it ships with the program."""
     run = run_in(folder)
-    said = stored.about(folder / "recipe.json")
+    said = stored.about(folder.path / "recipe.json")
     if all(spec.startswith(SHIPPED_SOURCES) for spec in (said.source, said.valid or said.source)):
         return Thing("dataset of the run", run.id, asker.EVERYBODY)
     is_shared = run.is_shared and sharing("run", run.id).data
     return Thing("dataset of the run", run.id, run.owner, is_shared)
 
 
-def may_see_data(folder: Path) -> bool:
+def may_see_data(folder: RunFolder) -> bool:
     """Whether this request may see sentences of the dataset of the run in a folder; not of one deleted meanwhile."""
     try:
         return may(asker.current(), "view", training_data_in(folder))
@@ -87,7 +91,7 @@ def may_see_data(folder: Path) -> bool:
 
 
 @contextmanager
-def reading_data_of(folder: Path) -> Iterator[None]:
+def reading_data_of(folder: RunFolder) -> Iterator[None]:
     """Reads the dataset of the run in a folder, as its owner where that shares its sentences.
 
     Raises DeniedError where it does not. What goes wrong tells a guest nothing of the dataset, not even its id.

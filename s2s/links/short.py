@@ -219,19 +219,6 @@ def newer(letters: str) -> DeadLinkError:
     )
 
 
-def owner_of(letters: str) -> str | None:
-    """The workspace that made a link; None where nobody has these letters."""
-    mine = SHORT_LINKS.c.letters == letters
-    with database.begin() as connection:
-        return connection.execute(sa.select(SHORT_LINKS.c.owner).where(mine)).scalar()
-
-
-def delete(letters: str) -> None:
-    """Deletes a link; it opens nothing from now on."""
-    with database.begin() as connection:
-        connection.execute(sa.delete(SHORT_LINKS).where(SHORT_LINKS.c.letters == letters))
-
-
 def drop_records(run_id: str) -> None:
     """This workspace's links forget a run of which others may not know any more."""
     columns = SHORT_LINKS.c.letters, SHORT_LINKS.c.record

@@ -55,7 +55,7 @@ class GoldOf(Question[GoldAlignment]):
         run = have.run(self.run)
         if not have.may_see_data(run):
             return GoldAlignment({})
-        with sharing.reading_data_of(run.folder.path):
+        with sharing.reading_data_of(run.folder):
             source = str(run.folder.about().get("source", ""))
             return GoldAlignment(aligned_targets(source, run.recipe))
 

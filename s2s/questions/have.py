@@ -18,7 +18,7 @@ from s2s.library.checkpoints import load
 from s2s.model import weights_path
 from s2s.questions.answers import Answers, Timed
 from s2s.questions.question import Question
-from s2s.runs import Evaluation, EvaluationFolder, Run, RunFolder, clean_name
+from s2s.runs import Evaluation, EvaluationFolder, Run, clean_name
 
 Answer = TypeVar("Answer")
 ANSWERS = Answers()
@@ -40,8 +40,7 @@ def name_of(run: Run, as_saved: Run) -> str:
 def about(run: str) -> Mapping[str, Any]:
     """What the asker may know of a run; nothing where they may not open it, or it is gone."""
     try:
-        folder = Library().run(run).path
-        return guests.about_run(RunFolder(folder).about(), folder)
+        return guests.about_run(Library().run(run))
     except (UserError, OSError):
         return {}
 
@@ -105,7 +104,7 @@ class Have:
 
     def may_see_data(self, run: Run) -> bool:
         """Whether the asker may see sentences of a run's dataset."""
-        return sharing.may_see_data(run.folder.path)
+        return sharing.may_see_data(run.folder)
 
     def evaluation(self, evaluation: str) -> EvaluationFolder:
         """A stored evaluation by its id. Raises UserError where there is none that the asker may open."""

@@ -54,7 +54,7 @@ class PoolOf(Question[Pool]):
         source = str(run.folder.about().get("source", ""))
         own: list[str] = []
         if have.may_see_data(run) and not (source and is_for_tests(source)):
-            with sharing.reading_data_of(run.folder.path):
+            with sharing.reading_data_of(run.folder):
                 own = list(dict.fromkeys(_dataset_sentences(have, run, source)))[:MAX_SENTENCES]
         known = set(own)
         others = [text for text in dict.fromkeys(other_sentences(run)) if text not in known]

@@ -41,7 +41,7 @@ def profile(run: Run, about: Mapping[str, Any]) -> Iterable[str]:
     notes = known.get("notes")
     for note in notes if isinstance(notes, list) else ():
         yield document.paragraph(str(note).replace("`", ""))
-    found = _statistics(run, guests.about_run(run.folder.about(), run.folder.path).get("source"))
+    found = _statistics(run, guests.about_run(run.folder).get("source"))
     if isinstance(found, Statistics):
         yield from _words(found)
     else:

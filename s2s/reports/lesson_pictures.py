@@ -159,7 +159,7 @@ def _curves(context: Context) -> Iterator[str]:
 
 def _name(run: Run) -> str:
     """Its name and its checkpoint."""
-    about = guests.about_run(run.folder.about(), run.folder.path)
+    about = guests.about_run(run.folder)
     return f"{about.get('name') or run.folder.id}, step {run.step:,}"
 
 

@@ -37,7 +37,7 @@ def run_report(
 
     Raises UserError where this workspace may not download it.
     """
-    rights.require("download", sharing.run_in(run.folder.path))
+    rights.require("download", sharing.run_in(run.folder))
     about = run_export.public_about(run)
     scores = validation.for_card(run, compute, tell)
     said = model_card.read(about)

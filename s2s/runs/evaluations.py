@@ -23,9 +23,10 @@ from typing import Any, NamedTuple
 
 from s2s import files
 from s2s.config import UserError
+from s2s.files import stored
 from s2s.runs.store import now
 from s2s.scores import DEFAULT_TOKENIZER, METRICS, Scoring, is_comparable
-from s2s.settings import SHIPPED_EVALUATIONS, home, new_id
+from s2s.settings import SHIPPED_EVALUATIONS, new_id
 
 FORMAT = 1
 ID = re.compile(r"[\w-]{1,64}")
@@ -283,14 +284,9 @@ class EvaluationFolder:
             ) from error
 
 
-def evaluations_folder() -> Path:
-    """The folder of all evaluations."""
-    return home() / "evaluations"
-
-
 def new_folder() -> EvaluationFolder:
     """A folder with an unguessable name, not created yet."""
-    return EvaluationFolder(evaluations_folder() / new_id())
+    return EvaluationFolder(stored.EVALUATION.parent / new_id())
 
 
 def shipped(run: str) -> Evaluation | None:

@@ -19,11 +19,11 @@ from typing import Any
 
 from s2s import files, settings
 from s2s.config import UserError, asker
+from s2s.files import stored
 from s2s.runs.evaluations import Sentences
 from s2s.runs.store import now
 
 FORMAT = 1
-FOLDER = "measurements"
 SHIPPED = "measurements"  # in the folder of a demo run
 
 
@@ -57,7 +57,7 @@ class MeasurementFolder:
     """One measurement's folder."""
 
     def __init__(self, id: str) -> None:
-        self.path = settings.home() / FOLDER / id
+        self.path = stored.MEASUREMENT.parent / id
 
     def create(self, request: Measurement, pairs: Iterable[Mapping[str, Any]] = ()) -> None:
         """Write the request, and the sentences where they were uploaded."""
@@ -142,7 +142,7 @@ def result(request: Measurement) -> dict[str, Any] | None:
 
 def delete_of_run(run: str) -> None:
     """Delete all measurements of a run, when the run is deleted."""
-    parent = settings.home() / FOLDER
+    parent = stored.MEASUREMENT.parent
     for path in parent.iterdir() if parent.is_dir() else ():
         folder = MeasurementFolder(path.name)
         try:

@@ -15,6 +15,7 @@ from s2s.hosted import exports, rows
 from s2s.library import sharing
 from s2s.links import short as short_links
 from s2s.processes import queue
+from s2s.runs import RunFolder
 from tests.hosted import acting
 from tests.storing import store_dataset, store_evaluation, store_run
 
@@ -40,11 +41,11 @@ def test_all_of_one_workspace_goes_and_all_of_another_stays() -> None:
     before = files()
     store_everything("ann", "run-of-ann")
     with asker.acting_as("ann"):
-        run = sharing.run_in(settings.home() / "runs" / "run-of-ann")
+        run = sharing.run_in(RunFolder(settings.home() / "runs" / "run-of-ann"))
         sharing.share(run, sharing.Sharing(link=True))
     deleted = store_run("deleted", "ann")
     with asker.acting_as("ann"):
-        sharing.share(sharing.run_in(deleted), sharing.Sharing(link=True))
+        sharing.share(sharing.run_in(RunFolder(deleted)), sharing.Sharing(link=True))
     deleted.rename(deleted.with_name(".deleted-deleted"))
     key = rows.open_link(acting.make_link("ann"))
     with asker.acting_as("ann"):

@@ -73,9 +73,9 @@ def test_the_volumes_of_containers_come_back_as_they_were(
 
         def empty() -> None:
             forget()
-            as_postgres(folder, "DROP DATABASE s2s", "CREATE DATABASE s2s asker.LOCAL s2s")
+            as_postgres(folder, "DROP DATABASE s2s", "CREATE DATABASE s2s OWNER s2s")
 
-        as_postgres(folder, "CREATE ROLE s2s LOGIN", "CREATE DATABASE s2s asker.LOCAL s2s")
+        as_postgres(folder, "CREATE ROLE s2s LOGIN", "CREATE DATABASE s2s OWNER s2s")
         backed_up_and_restored("Containers", tmp_path, {"PATH": path, "PGHOST": str(folder)}, empty)
         forget()
 

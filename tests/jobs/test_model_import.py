@@ -374,7 +374,7 @@ def test_an_imported_run_has_no_training_to_continue(
     assert (row.imported, row.state, row.checkpoints) == ("T5", "done", (0,))
     monkeypatch.setenv("S2S_HOSTED", "1")
     with asker.acting_as("somebody"):
-        shown = guests.about_run(row_about := RunFolder(path).about(), path)
+        shown = guests.about_run(RunFolder(path), row_about := RunFolder(path).about())
     assert row_about["imported"]["from"]
     assert (shown["imported"], shown["command"]) == ({"family": "T5"}, "")
 

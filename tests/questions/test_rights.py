@@ -22,7 +22,7 @@ from s2s import settings
 from s2s.cli import make_parser
 from s2s.config import DeniedError, UserError, asker
 from s2s.data import Corpus, Gold, Link, Pair, saved_datasets
-from s2s.files import as_text, to_json
+from s2s.files import as_text, stored, to_json
 from s2s.jobs import EvaluationRequest, GivenScores, evaluation_service, external
 from s2s.plots import NamedFile
 from s2s.questions import (
@@ -376,6 +376,6 @@ def test_what_is_requested_of_a_run_reads_its_sentences_only_for_who_may_see_the
                 with pytest.raises(UserError, match=f"There is {there_is}") as refused:
                     have.answer(dataset)
                 assert not leaked([str(refused.value)], SECRET)
-    made = evaluations.evaluations_folder().iterdir()
+    made = stored.EVALUATION.parent.iterdir()
     owners = [evaluations.EvaluationFolder(path).evaluation().owner for path in made]
     assert sorted(owners) == [OWNER, OWNER, OWNER, GUEST]

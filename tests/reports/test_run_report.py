@@ -14,6 +14,7 @@ from s2s import reports
 from s2s.config import DeniedError, UserError, asker
 from s2s.data import Corpus, Pair, Statistics
 from s2s.files import to_json
+from s2s.library.checkpoints import load
 from s2s.library.own import delete_evaluation
 from s2s.plots.svg_sheet import visible_controls
 from s2s.reports import data_profile
@@ -25,7 +26,7 @@ NASTY = "<script>alert(1)</script>*a*"
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> s2s.runs.Run:
-    return s2s.runs.load(make_run(tmp_path_factory.mktemp("runs") / "run", {}))
+    return load(make_run(tmp_path_factory.mktemp("runs") / "run", {}))
 
 
 def test_every_part_is_there_with_its_numbers(run: s2s.runs.Run) -> None:
@@ -142,7 +143,7 @@ def test_somebody_elses_run_has_no_report(
 
 
 def test_nothing_is_called_held_out_where_nothing_was(tmp_path: Path) -> None:
-    run = s2s.runs.load(make_run(tmp_path / "run", {}))
+    run = load(make_run(tmp_path / "run", {}))
     assert "on held-out pairs." in reports.run_report(run)
     note = "5 pairs are few, so nothing is held out: validation uses the training pairs."
     run.folder.amend(lambda about: {"data": {**about["data"], "notes": [note]}})

@@ -95,7 +95,7 @@ class Checkpoint(Protocol):
 
 def of_run(run: Checkpoint) -> dict[str, Any]:
     """A run's checkpoint: name, step, and what identifies its weights and training pairs."""
-    about = guests.about_run(run.folder.about(), run.folder.path)
+    about = guests.about_run(run.folder)
     weights = weights_path(run.folder.checkpoints, run.step)
     return {
         "run": run.folder.id,

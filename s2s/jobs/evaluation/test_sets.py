@@ -100,7 +100,7 @@ def splits_of_run(run: str) -> tuple[str, ...]:
 def require(test: Sentences) -> None:
     """Raises UserError unless this request may read a test set, its sentences being uploaded or not."""
     if test.run:
-        with sharing.reading_data_of(Library().run(test.run).path):
+        with sharing.reading_data_of(Library().run(test.run)):
             return
     if test.spec:
         require_readable(test.spec)
@@ -177,7 +177,7 @@ def _own(test: Sentences) -> TestSet:
     folder = Library().run(test.run)
     about = folder.about()
     recipe = folder.recipe()
-    with sharing.reading_data_of(folder.path):
+    with sharing.reading_data_of(folder):
         own = kept_pairs.kept(folder, about) or load_pairs_for_training(
             about["source"], about.get("valid"), recipe.train.seed, recipe.data
         )

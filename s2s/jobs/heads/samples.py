@@ -49,7 +49,7 @@ def _of_run(sentences: Sentences) -> list[Pair]:
     about = folder.about()
     recipe = folder.recipe()
     seed = recipe.train.seed
-    with sharing.reading_data_of(folder.path):
+    with sharing.reading_data_of(folder):
         if sentences.split in ("", test_sets.HELD_OUT):
             pairs = load_pairs_for_training(about["source"], about.get("valid"), seed, recipe.data)
             return list(pairs.valid.pairs)

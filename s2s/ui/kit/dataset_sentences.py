@@ -23,7 +23,7 @@ class DatasetSentences(NamedTuple):
 
 def of(run: Run, most: int) -> DatasetSentences:
     """At most `most` sources, held-out ones first; a built-in dataset's are those of its held-out splits."""
-    may_see = sharing.may_see_data(run.folder.path)
+    may_see = sharing.may_see_data(run.folder)
     return _sentences(str(settings.home()), str(run.folder.path), most, may_see, run)
 
 
@@ -37,7 +37,7 @@ def _sentences(home: str, folder: str, most: int, may_see: bool, _run: Run) -> D
         own += held_out_sentences(source)
     elif source and may_see:
         try:
-            with sharing.reading_data_of(_run.folder.path):
+            with sharing.reading_data_of(_run.folder):
                 own += _own(_run, source, most)
         except UserError as error:  # deleted, or elsewhere
             problem = str(error)

@@ -27,7 +27,7 @@ class KnownReferences(NamedTuple):
 
 def of(run: Run, text: str) -> KnownReferences:
     """The targets of a sentence among the run's validation samples and in all splits of its dataset."""
-    may_see = sharing.may_see_data(run.folder.path)
+    may_see = sharing.may_see_data(run.folder)
     folder = str(run.folder.path)
     return _known_references(str(settings.home()), folder, run.step, text, may_see, run)
 
@@ -44,7 +44,7 @@ def _known_references(
         specs = _specs(_run)
         if quick and parse_spec(specs[0]).source in SHIPPED:
             return KnownReferences(tuple(dict.fromkeys(quick)))
-        with sharing.reading_data_of(_run.folder.path):
+        with sharing.reading_data_of(_run.folder):
             found = [target for spec in specs for target in _targets(spec, text, _run)]
     except UserError as error:
         return _unsearched(quick, str(error))

@@ -26,7 +26,7 @@ SPLITS = {
 
 def available_test_sets(run_id: str) -> dict[str, str]:
     """Splits of a run's own dataset, where it may be read, and saved datasets, with their labels."""
-    may_see = sharing.may_see_data(Library().run(run_id).path)
+    may_see = sharing.may_see_data(Library().run(run_id))
     own = {
         name: SPLITS.get(name, f"its dataset: {name}")
         for name in (test_sets.splits_of_run(run_id) if may_see else ())

@@ -27,7 +27,7 @@ def pool(run: Run) -> Pool:
 
 def pool_index(run: Run) -> PoolIndex:
     """Every word and sentence of the pool, after every layer of the encoder."""
-    return _pool_index(run.key, sharing.may_see_data(run.folder.path), run)
+    return _pool_index(run.key, sharing.may_see_data(run.folder), run)
 
 
 @cached.shared(max_entries=4, show_spinner="Reading many sentences with this model …")

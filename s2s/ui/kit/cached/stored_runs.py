@@ -182,7 +182,7 @@ def metadata(run_id: str) -> Mapping[str, Any]:
     """The contents of a run's recipe.json for this visitor; empty before it is written, or where it is broken."""
     try:
         folder, changed, size = _stamped(run_id)
-        return guests.about_run(_metadata(folder, changed, size), Path(folder))
+        return guests.about_run(RunFolder(folder), _metadata(folder, changed, size))
     except (UserError, OSError):
         return {}
 
@@ -236,7 +236,7 @@ def _stamped(run_id: str) -> tuple[str, int, int]:
 def parameter_count(run_id: str) -> int | None:
     """The number of parameters of a run's model; None before its first checkpoint."""
     try:
-        folder = Library().run(run_id).path / "checkpoints"
+        folder = Library().run(run_id).checkpoints
         steps = saved_steps(folder)
         if not steps:
             return None
