@@ -16,6 +16,7 @@ from s2s import hub
 from s2s.config import UserError
 from s2s.data import hub_samples, profile
 from s2s.data.repository import library
+from s2s.jobs import stop_reasons
 from s2s.processes import environment, worker
 from s2s.processes.channel import launch
 from s2s.processes.fork_server import ForkServer
@@ -81,7 +82,7 @@ def start(program: Program) -> None:
 
 
 def open_fork_server() -> None:
-    one = worker.Worker()
+    one = worker.Worker(stop_reasons.died)
     one.start_fork_server()
     assert isinstance(one.fork_server, ForkServer)
     one.close_fork_server()

@@ -113,4 +113,4 @@ def worker(arguments: argparse.Namespace) -> None:
     settings.worker_slots()
     if why := sharing.why_not_loaded():
         raise UserError(why)
-    print(worker.serve(arguments.idle, arguments.app, stop_reasons.died))
+    print(worker.serve(stop_reasons.died, arguments.idle, arguments.app))

@@ -38,15 +38,11 @@ GRACE = 90.0  # seconds that jobs may take to save what they have done; compose.
 SAME_STOP = 10.0  # seconds; systemd and the app that ends may each send a SIGTERM
 IDLE = 60.0  # seconds that a worker started by the app stays without work
 
-Died = Callable[[int, str, str], str]  # exit status, negative for a signal; the job's run and kind
+# Why a process died, from its exit status, negative for a signal, and its job's run and kind.
+Died = Callable[[int, str, str], str]
 
 
-def died(code: int, run: str, kind: str) -> str:
-    """In a sentence."""
-    return f"Its process ended with status {code} before its work was done; start it again."
-
-
-def serve(idle: float | None = None, app: int | None = None, died: Died = died) -> str:
+def serve(died: Died, idle: float | None = None, app: int | None = None) -> str:
     """Work until SIGTERM or Ctrl-C, or until there was no work for `idle` seconds; returns why it ended.
 
     `died` says why a job's process ended before its work was done. `app`: the process that started this one, and whose
@@ -60,7 +56,7 @@ def serve(idle: float | None = None, app: int | None = None, died: Died = died) 
     signals: list[int] = []
     note = _noting(signals)
     before = {number: signal.signal(number, note) for number in (signal.SIGTERM, signal.SIGINT)}
-    worker = Worker(app, died)
+    worker = Worker(died, app)
     stopped: list[str] = []
     try:
         while not signals:
@@ -132,7 +128,7 @@ class RunningJob:
 class Worker:
     """One per machine; runs as many jobs at a time as each slot may have."""
 
-    def __init__(self, app: int | None = None, died: Died = died) -> None:
+    def __init__(self, died: Died, app: int | None = None) -> None:
         self.died = died
         self.app = app  # the process that started this one, if this one ends with it
         self.host = settings.worker_name()

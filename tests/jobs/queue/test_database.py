@@ -9,6 +9,7 @@ from s2s import settings
 from s2s.config import UserError
 from s2s.files import database
 from s2s.hosted import rows
+from s2s.jobs import stop_reasons
 from s2s.lessons import classes, own, progress
 from s2s.links import short as short_links
 from s2s.processes import queue, worker
@@ -285,7 +286,7 @@ def test_an_sqlite_file_serves_one_machine_until_that_has_ended(
         patch.setattr(workers, "computer", lambda: "another")
         patch.setattr(workers, "PATIENCE", 0.0)
         with pytest.raises(UserError, match=r"^Another machine works with the same SQLite datab"):
-            worker.serve(0.0)
+            worker.serve(stop_reasons.died, 0.0)
         assert queue.why_not_here().endswith("end the programs there and wait 30 seconds.")
         patch.setattr(workers, "HELD", -1.0)  # the first machine's lease has run out by now
         patch.setattr(workers.time, "time", lambda: 1e12)

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from s2s import settings
 from s2s.files import database
 from s2s.files import postgres as bounded
+from s2s.jobs import stop_reasons
 from s2s.processes import queue
 from s2s.processes.queue import table
 from s2s.processes.worker import Worker
@@ -126,7 +127,7 @@ def test_a_server_that_says_nothing_is_a_sentence_within_seconds_and_the_work_go
     server: str,
 ) -> None:
     job = queue.submit("train", "ann", "r", {})
-    worker = Worker()
+    worker = Worker(stop_reasons.died)
     began = time.monotonic()
     with postgres.silent(Path(server.partition("host=")[2])):
         with pytest.raises(database.UnreachableError, match=SILENT):

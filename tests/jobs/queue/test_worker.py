@@ -209,9 +209,12 @@ def test_a_second_worker_leaves_at_once_and_an_idle_one_when_its_time_is_over(
 ) -> None:
     monkeypatch.setattr(worker, "LOCK_SECONDS", 0.1)
     with worker._lock():
-        assert worker.serve() == "A worker is running on this machine already; it takes the jobs."
+        assert (
+            worker.serve(stop_reasons.died)
+            == "A worker is running on this machine already; it takes the jobs."
+        )
         worker.ensure()  # finds it there
-    assert worker.serve(idle=0.0) == "There is no more work."
+    assert worker.serve(stop_reasons.died, idle=0.0) == "There is no more work."
 
 
 def test_a_job_that_came_while_the_worker_left_keeps_it_there(
@@ -228,7 +231,7 @@ def test_a_job_that_came_while_the_worker_left_keeps_it_there(
             queue.submit("train", "ann", "r", {})
 
     monkeypatch.setattr(worker.Worker, "work", work)
-    assert worker.serve(idle=5.0) == "There is no more work."
+    assert worker.serve(stop_reasons.died, idle=5.0) == "There is no more work."
     assert left == [5.0, 5.0]
 
 
@@ -335,7 +338,7 @@ def test_a_second_signal_counts_unless_systemd_and_the_app_have_sent_the_same() 
 def test_a_database_that_is_away_does_not_end_the_worker_and_is_said_once(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    one = worker.Worker(died=stop_reasons.died)
+    one = worker.Worker(stop_reasons.died)
     message = "The queue cannot be reached now (database is locked); try again in a minute.\n"
     one.turn()
 
@@ -356,7 +359,7 @@ def test_an_end_that_could_not_be_written_is_written_at_the_next_turn(
     tiny: Recipe, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = submit(tiny)
-    one = worker.Worker(died=stop_reasons.died)
+    one = worker.Worker(stop_reasons.died)
     finish = queue.finish
     job = queue.claim(one.name, one.host, "long", 60.0)
     assert job is not None
@@ -431,7 +434,7 @@ class Midwife:
 
 @pytest.fixture
 def attended(monkeypatch: pytest.MonkeyPatch) -> tuple[worker.Worker, Midwife]:
-    one = worker.Worker(died=stop_reasons.died)
+    one = worker.Worker(stop_reasons.died)
     midwife = Midwife(monkeypatch)
     one.fork_server = midwife  # type: ignore[assignment]
     return one, midwife
@@ -553,7 +556,7 @@ def test_a_system_without_fork_imports_every_module_and_trains(
     monkeypatch.setattr(worker, "launch", spawn)
     monkeypatch.setattr(worker, "IS_POSSIBLE", False)
     recipe = override(tiny, {"train.steps": 3})
-    run, one = submit(recipe), worker.Worker(died=stop_reasons.died)
+    run, one = submit(recipe), worker.Worker(stop_reasons.died)
     one.start_fork_server()
     one.turn()
     assert one.fork_server is None
@@ -646,7 +649,7 @@ def test_a_process_that_cannot_be_started_is_the_end_of_its_job_alone(
     tiny: Recipe, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = submit(tiny)
-    one = worker.Worker(died=stop_reasons.died)
+    one = worker.Worker(stop_reasons.died)
     monkeypatch.setattr(worker, "launch", refused)
     one.turn()
     row = run_service.find(run, asker.LOCAL)
