@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 
 from s2s import settings
 from s2s.config import UserError
-from s2s.data import saved_datasets
 
 T = TypeVar("T")
 
@@ -57,6 +56,8 @@ def without(content: T, paths: set[str]) -> T:
 def dataset_name(spec: str) -> str:
     """A dataset as people call it: the name of a saved one, the names of files; any other is called by its spec."""
     if saved := SAVED.match(spec):
+        from s2s.data import saved_datasets  # heavy, and nothing for a process that decodes
+
         with contextlib.suppress(UserError):  # deleted, damaged or another's
             return str(saved_datasets.about(saved_datasets.folder_of(saved[1]))["name"]) or spec
     return without(spec, set(_paths(spec)))
