@@ -106,10 +106,11 @@ def _check_not_its_source(source: str, wanted: Iterable[str], out: Path) -> None
 def worker(arguments: argparse.Namespace) -> None:
     """Run queued jobs, one after another, until stopped."""
     from s2s import settings
+    from s2s.jobs import stop_reasons
     from s2s.library import sharing
     from s2s.processes import worker
 
     settings.worker_slots()
     if why := sharing.why_not_loaded():
         raise UserError(why)
-    print(worker.serve(arguments.idle, arguments.app))
+    print(worker.serve(arguments.idle, arguments.app, stop_reasons.died))

@@ -80,9 +80,10 @@ class Corpus:
         other columns are chosen. Raises UserError for an unknown column,
         if there is no pair, and for several splits or a stream instead of a dataset.
         """
-        found, is_plain = interop.read_pairs(dataset, src, tgt, lists, of="Dataset", advice=advice)
+        found = interop.read_pairs(dataset, src, tgt, lists, of="Dataset", advice=advice)
         split = str(dataset.split or "train")
-        return cls("datasets", split, tuple(found.pairs), tuple(found.notes), is_plain=is_plain)
+        pairs, notes = tuple(found.pairs), tuple(found.notes)
+        return cls("datasets", split, pairs, notes, is_plain=found.is_plain)
 
 
 # What a source returns: a function per split, which reads the pairs when it is called.

@@ -140,28 +140,18 @@ def _offered(
     _check_names([content.file for content in contents])
     parts = _parts(contents, budget)
     part = next(iter(parts.values()))
-    _check_has_two(contents[0], part, options, budget)
     if isinstance(part, AlignedTexts):
         sides = (part.src, part.tgt, part.reason)
         offer = _of_lines("aligned", part.sides, part.contents, sides, budget)
     else:
         offer = pairing.offered(part, options, budget)
+        if offer.kind == "plain" and _is_zip(contents[0].file):
+            raise UserError(
+                f"`{part.name}` has only one text column; upload it without the .zip, as plain text, or add a second"
+                " column."
+            )
     kind = "splits" if len(parts) > 1 else offer.kind
     return dataclasses.replace(offer, kind=kind, splits=tuple(parts))
-
-
-def _check_has_two(
-    content: Content, part: Part, options: FileOptions, budget: ReadingBudget
-) -> None:
-    if (
-        _is_zip(content.file)
-        and not isinstance(part, AlignedTexts)
-        and pairing.offered(part, options, budget).kind == "plain"
-    ):
-        raise UserError(
-            f"`{part.name}` has only one text column; upload it without the .zip, as plain text, or add a"
-            " second column."
-        )
 
 
 def _ordered(contents: Sequence[Content]) -> tuple[str, str, str]:
@@ -338,8 +328,8 @@ def _as_corpus(spec: str, split: str, reading: ReadPairs) -> Corpus:
         raise UserError(
             f"`{shortened(spec)}` has no pair with text on both sides; give at least one."
         )
-    pairs, notes, is_whole = reading
-    return Corpus(spec, split, tuple(pairs), tuple(notes), is_whole=is_whole)
+    pairs, notes = tuple(reading.pairs), tuple(reading.notes)
+    return Corpus(spec, split, pairs, notes, is_whole=reading.is_whole)
 
 
 def limited(corpus: Corpus, rows: int | None, sample: int | None = None) -> Corpus:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from s2s.config import UserError, require_usable, shortened, unknown
 from s2s.data.caps import Caps
@@ -154,13 +154,6 @@ def _texts_within(value: Any) -> Iterator[str]:
             yield from _texts_within(inner)
 
 
-class DatasetPairs(NamedTuple):
-    """What was read, and whether it is plain text: pairs of the same text."""
-
-    read: ReadPairs
-    is_plain: bool
-
-
 def read_pairs(
     dataset: datasets.Dataset,
     src: str = "",
@@ -169,7 +162,7 @@ def read_pairs(
     *,
     of: str,
     advice: str,
-) -> DatasetPairs:
+) -> ReadPairs:
     """The pairs of two columns, nested ones as `translation.en`; without names they are guessed. `way`: of lists.
 
     The same column twice, or the only text column, is plain text. Errors call the table `of`; notes say with `advice`
@@ -180,13 +173,13 @@ def read_pairs(
     options = replace(options, lists=way)
     with ReadingBudget(UNLIMITED) as budget:
         if (at := _plain(table, options)) is not None:
-            return DatasetPairs(_plain_pairs(table, at, options, budget), is_plain=True)
+            return _plain_pairs(table, at, options, budget)
         found = reference_columns.pairs_of(table, of, options, budget, advice)
     if not found.pairs:
         raise UserError(
             f"`{of}` has no row with text on both sides: {found.notes[0].rstrip('.')}; choose other columns."
         )
-    return DatasetPairs(found, is_plain=False)
+    return found
 
 
 def read_references(
@@ -248,16 +241,15 @@ def _plain(table: Table, options: FileOptions) -> int | None:
 def _plain_pairs(table: Table, at: int, options: FileOptions, budget: ReadingBudget) -> ReadPairs:
     column = table.columns[at]
     how = lists.way(column, options.lists)
-    rows = table.rows([at, at])
-    if how:
-        rows = lists.read(rows, [how, how])
+    rows = lists.read(table.rows([at, at]), [how, how])
     found = pairing.paired(rows, budget, table.fault, unit=table.unit)
     if not found.pairs:
         raise UserError(
             f"No row has text in `{shortened(column.name, 90)}`; choose another column."
         )
     note = f"`{column.name}` is read as plain text: choose a task without targets, or two columns."
-    return found._replace(notes=[note, *lists.note([column], [how]), *found.notes])
+    notes = [note, *lists.note([column], [how]), *found.notes]
+    return found._replace(notes=notes, is_plain=True)
 
 
 def _check_columns(found: Sequence[Column], *wanted: str) -> None:

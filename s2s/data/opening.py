@@ -26,8 +26,8 @@ from s2s.files import archives
 from s2s.processes.program import EndedError, Program, TooLargeError, ask
 from s2s.processes.slots import Slots
 
-SECONDS = 120.0  # of one opening
-MORE_MEMORY = 2_000_000_000  # bytes, beyond what the imported modules take
+SECONDS = 300.0  # of one opening
+MORE_MEMORY = 4_000_000_000  # bytes, beyond what the imported modules take
 MAX_WAIT = 60.0  # seconds
 BATCH = 1000  # rows of one answer
 SLOTS = Slots(
@@ -48,7 +48,9 @@ def opener(read: Callable[..., Iterable[Sequence[Any]]]) -> Work:
     @functools.wraps(read)
     def work(order: Mapping[str, Any], _: object) -> Iterator[Any]:
         files = [(name, Path(path)) for name, path in order["files"]]
-        for number, rows in enumerate(read(files, **order["options"])):
+        with asker.acting_as(order["workspace"]):
+            parts = read(files, **order["options"])
+        for number, rows in enumerate(parts):
             for start in range(0, max(1, len(rows)), BATCH):
                 yield number, rows[start : start + BATCH]
 
@@ -56,11 +58,15 @@ def opener(read: Callable[..., Iterable[Sequence[Any]]]) -> Work:
 
 
 def opened(
-    work: Work, files: Sequence[tuple[str, bytes | Path]], **options: Any
+    work: Work,
+    files: Sequence[tuple[str, bytes | Path]],
+    *,
+    from_hub: bool = False,
+    **options: Any,
 ) -> list[list[Any]]:
-    """The lists that an opener makes of files. Raises UserError."""
+    """The lists that an opener makes of files; `from_hub`: it may read from the Hub. Raises UserError."""
     names = " and ".join(f"`{archives.printable(name)}`" for name, _ in files)
-    program = Program(f"{work.__module__}:{work.__name__}", "opener")
+    program = Program(f"{work.__module__}:{work.__name__}", "opener", from_hub=from_hub)
     incoming = settings.make_home() / "incoming"
     try:
         with (
@@ -71,7 +77,7 @@ def opened(
                 (name, str(_place(content, Path(folder) / str(number))))
                 for number, (name, content) in enumerate(files)
             ]
-            order = {"files": places, "options": options}
+            order = {"files": places, "options": options, "workspace": asker.current()}
             answers = ask(program, order, seconds=SECONDS, more_memory=MORE_MEMORY)
             parts = itertools.groupby(answers, lambda answer: answer[0])
             return [[row for _, rows in batches for row in rows] for _, batches in parts]

@@ -21,10 +21,11 @@ if TYPE_CHECKING:
         run_export,
         run_records,
         run_service,
+        stop_reasons,
         sweep,
         training,
     )
-    from s2s.jobs.evaluation import external, provenance, test_sets, validation
+    from s2s.jobs.evaluation import brought_sets, external, provenance, test_sets, validation
     from s2s.jobs.evaluation import service as evaluation_service
     from s2s.jobs.evaluation.external import GivenScores
     from s2s.jobs.evaluation.provenance import Checkpoint
@@ -150,7 +151,9 @@ _MODULES = MappingProxyType(
         "run_records": "s2s.jobs.run_records",
         "run_archives": "s2s.jobs.run_archives",
         "run_service": "s2s.jobs.run_service",
+        "stop_reasons": "s2s.jobs.stop_reasons",
         "sweep": "s2s.jobs.sweep",
+        "brought_sets": "s2s.jobs.evaluation.brought_sets",
         "test_sets": "s2s.jobs.evaluation.test_sets",
         "training": "s2s.jobs.training",
         "validation": "s2s.jobs.evaluation.validation",

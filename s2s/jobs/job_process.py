@@ -18,6 +18,7 @@ from types import MappingProxyType
 
 from s2s.config import UserError, asker, choose
 from s2s.files.database import UnreachableError
+from s2s.jobs import stop_reasons
 from s2s.jobs.registry import JOBS
 from s2s.processes import bounds, logs, queue
 from s2s.processes.queue import LOST
@@ -205,7 +206,7 @@ def _work(job: queue.Job, context: HeartbeatContext) -> tuple[str, str]:
         return "stopped", ""
     if context.signals or most is None:
         return HANDED_BACK, ""
-    return "stopped", queue.stop_reasons.over_time(most, job.run, job.kind)
+    return "stopped", stop_reasons.over_time(most, job.run, job.kind)
 
 
 if __name__ == "__main__":

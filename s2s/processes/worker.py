@@ -27,7 +27,6 @@ from s2s.files.database import UnreachableError
 from s2s.processes import environment, logs, queue
 from s2s.processes.channel import launch, log_path
 from s2s.processes.fork_server import IS_POSSIBLE, ChildHandle, ForkRequest, ForkServer
-from s2s.processes.queue import stop_reasons
 
 # What a job's process runs: new, or forked from one that has imported what jobs need.
 ONE_JOB = "s2s.jobs.job_process"
@@ -39,11 +38,19 @@ GRACE = 90.0  # seconds that jobs may take to save what they have done; compose.
 SAME_STOP = 10.0  # seconds; systemd and the app that ends may each send a SIGTERM
 IDLE = 60.0  # seconds that a worker started by the app stays without work
 
+Died = Callable[[int, str, str], str]  # exit status, negative for a signal; the job's run and kind
 
-def serve(idle: float | None = None, app: int | None = None) -> str:
+
+def died(code: int, run: str, kind: str) -> str:
+    """In a sentence."""
+    return f"Its process ended with status {code} before its work was done; start it again."
+
+
+def serve(idle: float | None = None, app: int | None = None, died: Died = died) -> str:
     """Work until SIGTERM or Ctrl-C, or until there was no work for `idle` seconds; returns why it ended.
 
-    `app`: the process that started this one, and whose end, also by SIGKILL, ends it as a SIGTERM would.
+    `died` says why a job's process ended before its work was done. `app`: the process that started this one, and whose
+    end, also by SIGKILL, ends it as a SIGTERM would.
     Running jobs then save what they have done and go back into the queue. If this process is killed, they continue:
     with leases of their own, they write how they end. Raises UserError where another machine has the SQLite file.
     """
@@ -53,7 +60,7 @@ def serve(idle: float | None = None, app: int | None = None) -> str:
     signals: list[int] = []
     note = _noting(signals)
     before = {number: signal.signal(number, note) for number in (signal.SIGTERM, signal.SIGINT)}
-    worker = Worker(app)
+    worker = Worker(app, died)
     stopped: list[str] = []
     try:
         while not signals:
@@ -125,7 +132,8 @@ class RunningJob:
 class Worker:
     """One per machine; runs as many jobs at a time as each slot may have."""
 
-    def __init__(self, app: int | None = None) -> None:
+    def __init__(self, app: int | None = None, died: Died = died) -> None:
+        self.died = died
         self.app = app  # the process that started this one, if this one ends with it
         self.host = settings.worker_name()
         self.slots = settings.worker_slots() or frozenset(queue.AT_ONCE)
@@ -241,10 +249,10 @@ class Worker:
                 self._wait_for(child.job, child.process)
             elif (code := child.process.poll()) is not None and self.is_stopping:
                 self._hand_back(child.job)
-            elif code == stop_reasons.LOST:  # whoever claims it resumes it, perhaps this worker
+            elif code == queue.LOST:  # whoever claims it resumes it, perhaps this worker
                 del self.children[child.job.id]
             elif code is not None:
-                reason = stop_reasons.died(code, child.job.run, child.job.kind)
+                reason = self.died(code, child.job.run, child.job.kind)
                 # Changes nothing where the job wrote its own end.
                 if queue.finish(child.job.id, child.job.worker, "interrupted", reason):
                     queue.keep_log(child.job.id)

@@ -8,7 +8,7 @@ from s2s.data.opening import Files, opener
 
 @opener
 def takes_memory(files: Files) -> list[list[int]]:
-    return [[len(bytearray(files[0][1].stat().st_size * 3_000_000_000))]]
+    return [[len(bytearray(files[0][1].stat().st_size * 5_000_000_000))]]
 
 
 @opener

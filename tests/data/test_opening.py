@@ -12,8 +12,9 @@ from s2s.config import UserError
 from s2s.data import Numbering, hub_samples, opening, profile
 from s2s.data.opening import opened
 from s2s.hub import Dataset, File, Split
-from s2s.jobs import head_service, run_archives, test_sets
+from s2s.jobs import brought_sets, head_service, run_archives, test_sets
 from s2s.lessons import LESSONS, lesson_file
+from s2s.runs import Sentences
 from tests.conftest import make_run
 from tests.data import openers
 from tests.screen import PAGES
@@ -30,6 +31,7 @@ WAYS: dict[str, Callable[[], object]] = {
     "translations": lambda: test_sets.lines_of(TEXTS),
     "alignment": lambda: head_service.aligned_pairs([*TEXTS, ("a", b"0-0\n0-0\n")], Numbering()),
     "scores": lambda: opened(opening.numbers, [("a.txt", b"1\n")], column="", most=9),
+    "dataset of a test": lambda: brought_sets.read(Sentences("", spec="hub:a/b")),
     "lesson": lambda: lesson_file.read("a.json", b"{}", pages=[""]),
     "run": lambda: run_archives.bring_in(b"PK", "a.zip", "local"),
 }

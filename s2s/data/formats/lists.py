@@ -6,7 +6,7 @@ import ast
 import contextlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from s2s.config import UserError
 from s2s.data.formats import chats
@@ -54,12 +54,16 @@ def joined(text: str, how: str) -> str:
 
 
 def read(
-    rows: Iterable[TableRow], found: Sequence[str], *, is_even: bool = True
+    rows: Iterator[TableRow], found: Sequence[str], *, is_even: bool = True
 ) -> Iterator[TableRow]:
     """The rows with their lists joined by `ways`, or a row per text.
 
     Two lists whose lengths differ are malformed, or are read as far as the shorter one unless `is_even`.
     """
+    return _read(rows, found, is_even) if any(found) else rows
+
+
+def _read(rows: Iterator[TableRow], found: Sequence[str], is_even: bool) -> Iterator[TableRow]:
     lined = [at for at, how in enumerate(found[:2]) if how == "line"]
     for row in rows:
         if row.fields is None or not all(row.fields[at] for at in lined):

@@ -92,11 +92,12 @@ class ColumnOffer:
 
 
 class ReadPairs(NamedTuple):
-    """The pairs of a file, notes on them, and whether they are all: a limit may have ended the reading."""
+    """The pairs of a table, notes on them, and whether they are all: a limit may have ended the reading."""
 
     pairs: list[Pair]
     notes: list[str]
     is_whole: bool = True
+    is_plain: bool = False  # pairs of the same text
 
 
 def check_no_table(options: FileOptions, name: str) -> None:

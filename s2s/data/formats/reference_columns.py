@@ -65,23 +65,22 @@ def pairs_of(
     if not chosen.has_header:  # whose names are a row
         read = [Column(f"column {1 + index}", table.columns[index].kind) for index in at]
     ways = lists.ways(read, options.lists)
-    if any(ways):
-        rows = lists.read(rows, ways)
     are_listed = [is_listed(table.columns[index]) for index in (chosen.tgt, *more)]
-    rows = lists.separated(rows, len(at), are_listed)
+    rows = lists.separated(lists.read(rows, ways), len(at), are_listed)
     n_own = len(at) if more or any(are_listed) else None
     fault = f"{table.fault} or with lists of different lengths" if "line" in ways else table.fault
-    pairs, notes, is_whole = pairing.paired(rows, budget, fault, unit=table.unit, n_own=n_own)
+    found = pairing.paired(rows, budget, fault, unit=table.unit, n_own=n_own)
+    notes = found.notes
     columns = pairing.columns_note(table, chosen, (*at, *more))
     names = [table.columns[index].name for index in more]
     if are_listed[0]:
         notes = [OF_A_LIST, *notes]
     notes += lists.note(read, ways, choose="" if advice else "#")
     if (at_likelier := pairing.likelier(table, chosen)) is not None:
-        notes = [_few_targets(pairs, table, chosen, at_likelier, advice), *notes]
-    pairs, whole = _whole_numbers(pairs)
+        notes = [_few_targets(found.pairs, table, chosen, at_likelier, advice), *notes]
+    pairs, whole = _whole_numbers(found.pairs)
     said = [columns, *further_note(names), *whole, *notes, *budget.all_notes()]
-    return ReadPairs(pairs, said, is_whole)
+    return found._replace(pairs=pairs, notes=said)
 
 
 def _whole_numbers(pairs: list[Pair]) -> tuple[list[Pair], list[str]]:

@@ -108,9 +108,7 @@ def in_pairs(
     """
     if _is_parallel(names, chosen):
         return lists.read(rows, ("line", "line"), is_even=False)
-    ways = _ways(names, chosen)
-    if any(ways):
-        rows = lists.read(rows, ways)
+    rows = lists.read(rows, _ways(names, chosen))
     if chosen.src == chosen.tgt:
         return rows
     return lists.separated(rows, 2, [columns.is_listed(names[at]) for at in chosen.all[1:]])

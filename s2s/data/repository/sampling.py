@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import random
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import IO, Any, NamedTuple, TypeVar, cast
@@ -112,17 +113,14 @@ class _Drawing:
 
     def _rows_of_groups(self, groups: Sequence[_Group]) -> Iterator[TableRow]:
         n_rows = sum(group.n_rows for group in groups)
-        drawn = choose_indices(n_rows, self.n, self.generator)
-        next_row = next(drawn, None)
+        drawn = list(choose_indices(n_rows, self.n, self.generator))
         start = 0
         for group in groups:
-            wanted: list[int] = []
-            while next_row is not None and next_row < start + group.n_rows:
-                wanted.append(next_row - start)
-                next_row = next(drawn, None)
-            start += group.n_rows
-            if wanted:
-                yield from self.reader.pairs(_with_rows(group.table, wanted))
+            end = start + group.n_rows
+            inside = drawn[bisect_left(drawn, start) : bisect_left(drawn, end)]
+            if inside:
+                yield from self.reader.pairs(_with_rows(group.table, [at - start for at in inside]))
+            start = end
 
     def from_blocks(self) -> Sample:
         """From blocks at random positions of text files, whose first and last lines are completed or left out."""

@@ -1,7 +1,6 @@
 """The queue of jobs: its table, whose turn it is, and the workers that claim from it."""
 
 from s2s.files.database import UnreachableError, alone, begin
-from s2s.processes.queue import stop_reasons
 from s2s.processes.queue.counts import QueueCounts, counts, live_by_slot
 from s2s.processes.queue.erasure import erase, is_erased, last_deletion
 from s2s.processes.queue.holders import is_held, is_wanted
@@ -15,9 +14,9 @@ from s2s.processes.queue.server_state import (
     take_lease,
     value,
 )
-from s2s.processes.queue.stop_reasons import LOST
 from s2s.processes.queue.table import (
     AT_ONCE,
+    LOST,
     ControlRequests,
     Job,
     LeaseLost,

@@ -21,6 +21,7 @@ from s2s.processes.queue.turns import in_turn, note_turn
 from s2s.settings import limits, new_id
 
 # Jobs of a few seconds, each 35 MB: a class that starts together sees its curves together.
+LOST = 3  # exit status of a process whose lease ran out, as while the database was away: it is no end of the job
 EXPRESS_AT_ONCE = 12
 # Running jobs per host, by slot.
 AT_ONCE = MappingProxyType({"long": 1, "express": EXPRESS_AT_ONCE, "gpu": 1})

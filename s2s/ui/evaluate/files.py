@@ -12,7 +12,7 @@ import streamlit as st
 
 from s2s import settings
 from s2s.data import is_table
-from s2s.jobs import AllReferences, EvaluationRequest, SentencePairs, test_sets
+from s2s.jobs import AllReferences, EvaluationRequest, SentencePairs, brought_sets, test_sets
 from s2s.runs import Sentences, System
 from s2s.ui.kit import as_markdown, cached, read_once, shortened
 
@@ -171,4 +171,4 @@ def chosen(request: EvaluationRequest) -> EvaluationRequest:
 
 @cached.shared(max_entries=4, show_spinner="Reading the dataset …")
 def _read(home: str, run: str, spec: str, split: str) -> test_sets.TestSet:
-    return test_sets.read(Sentences("", spec=spec, split=split, run=run))
+    return brought_sets.read(Sentences("", spec=spec, split=split, run=run))

@@ -10,11 +10,10 @@ import pytest
 import s2s
 from s2s import hub, settings
 from s2s.config import UserError, asker
-from s2s.jobs import ImportRequest, import_forecasts, import_service, job_process
+from s2s.jobs import ImportRequest, import_forecasts, import_service, job_process, stop_reasons
 from s2s.jobs.registry import JOBS
 from s2s.library.own import list_runs
 from s2s.processes import queue
-from s2s.processes.queue import stop_reasons
 from s2s.runs import RunFolder, runs_folder
 from tests.hub.standin import Fault, Hub, Repo
 from tests.jobs.context import FakeContext

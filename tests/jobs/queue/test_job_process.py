@@ -17,7 +17,7 @@ from s2s.jobs import job_process, run_service, training
 from s2s.jobs.registry import JOBS, JobContext, JobKind
 from s2s.model.weights import weights_path
 from s2s.processes import queue
-from s2s.processes.queue import job_logs, stop_reasons
+from s2s.processes.queue import LOST, job_logs
 from s2s.runs import RunFolder, runs_folder
 from s2s.settings import home
 from s2s.training import Step
@@ -207,7 +207,7 @@ def test_a_quick_job_goes_before_a_long_one_and_writes_how_it_ended(
     assert (given, getattr(queue.find(job), "state", "")) == ([nice], "done")
     with pytest.raises(SystemExit) as left:
         job_process.main(job, "w")  # it is over
-    assert left.value.code == stop_reasons.LOST
+    assert left.value.code == LOST
 
 
 def test_no_thread_of_low_priority_holds_the_lock_of_the_database(
@@ -368,7 +368,7 @@ def test_the_heartbeat_keeps_the_lease_hears_the_stop_and_ends_the_process_witho
         queue.finish(job_id, worker, "done")
 
     monkeypatch.setattr(queue, "renew", renew)
-    with pytest.raises(Left, match=str(stop_reasons.LOST)):
+    with pytest.raises(Left, match=str(LOST)):
         heartbeat.run()
     assert received == [True]
 

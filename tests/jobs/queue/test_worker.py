@@ -15,11 +15,11 @@ from sqlalchemy.exc import OperationalError
 
 from s2s.config import Recipe, UserError, asker, override
 from s2s.files.database import UnreachableError
-from s2s.jobs import run_service, training
+from s2s.jobs import run_service, stop_reasons, training
 from s2s.model.weights import saved_steps
 from s2s.processes import environment, fork_server, queue, worker
 from s2s.processes.fork_server import ChildHandle, ForkRequest
-from s2s.processes.queue import stop_reasons, table
+from s2s.processes.queue import LOST, table
 from s2s.runs import RunFolder, runs_folder
 from tests import other_systems, processes
 from tests.processes import wait_for
@@ -335,7 +335,7 @@ def test_a_second_signal_counts_unless_systemd_and_the_app_have_sent_the_same() 
 def test_a_database_that_is_away_does_not_end_the_worker_and_is_said_once(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    one = worker.Worker()
+    one = worker.Worker(died=stop_reasons.died)
     message = "The queue cannot be reached now (database is locked); try again in a minute.\n"
     one.turn()
 
@@ -356,7 +356,7 @@ def test_an_end_that_could_not_be_written_is_written_at_the_next_turn(
     tiny: Recipe, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = submit(tiny)
-    one = worker.Worker()
+    one = worker.Worker(died=stop_reasons.died)
     finish = queue.finish
     job = queue.claim(one.name, one.host, "long", 60.0)
     assert job is not None
@@ -385,7 +385,7 @@ def test_a_job_whose_process_gave_it_up_while_the_database_was_away_is_resumed(
     (one, midwife), run = attended, submit(tiny)
     one.turn()
     (job,) = (child.job for child in one.children.values())
-    process = subprocess.Popen([sys.executable, "-c", f"raise SystemExit({stop_reasons.LOST})"])
+    process = subprocess.Popen([sys.executable, "-c", f"raise SystemExit({LOST})"])
     process.wait(20)
     one.children[job.id] = worker.RunningJob(job, process)
     queue.renew(job.id, job.worker, -1.0)  # nobody could renew it
@@ -431,7 +431,7 @@ class Midwife:
 
 @pytest.fixture
 def attended(monkeypatch: pytest.MonkeyPatch) -> tuple[worker.Worker, Midwife]:
-    one = worker.Worker()
+    one = worker.Worker(died=stop_reasons.died)
     midwife = Midwife(monkeypatch)
     one.fork_server = midwife  # type: ignore[assignment]
     return one, midwife
@@ -553,7 +553,7 @@ def test_a_system_without_fork_imports_every_module_and_trains(
     monkeypatch.setattr(worker, "launch", spawn)
     monkeypatch.setattr(worker, "IS_POSSIBLE", False)
     recipe = override(tiny, {"train.steps": 3})
-    run, one = submit(recipe), worker.Worker()
+    run, one = submit(recipe), worker.Worker(died=stop_reasons.died)
     one.start_fork_server()
     one.turn()
     assert one.fork_server is None
@@ -646,7 +646,7 @@ def test_a_process_that_cannot_be_started_is_the_end_of_its_job_alone(
     tiny: Recipe, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = submit(tiny)
-    one = worker.Worker()
+    one = worker.Worker(died=stop_reasons.died)
     monkeypatch.setattr(worker, "launch", refused)
     one.turn()
     row = run_service.find(run, asker.LOCAL)

@@ -1,7 +1,7 @@
 import pytest
 
 from s2s import files
-from s2s.processes.queue import stop_reasons
+from s2s.jobs import stop_reasons
 from s2s.settings import home
 
 

@@ -9,7 +9,6 @@ from s2s import files
 from s2s.processes import bounds
 from s2s.settings import home
 
-LOST = 3  # exit status of a process whose lease ran out, as while the database was away: it is no end of the job
 # The kinds of job that resume with what they had done, not with a run's checkpoint.
 RESUMED_AS = MappingProxyType({"evaluate": "evaluation"})
 # Those of which nothing is kept.
