@@ -94,6 +94,12 @@ def test_its_end_is_no_answer(code: int, home: Path) -> None:
     assert error.value.code == code
 
 
+@pytest.mark.parametrize("line", ["no JSON", "[]", "[" * 100_000])
+def test_one_that_was_taken_over_by_what_it_opened_is_ended(line: str, home: Path) -> None:
+    with pytest.raises(EndedError):
+        list(ask(TOY, ["forge", line], seconds=SECONDS))
+
+
 def test_the_time_is_over_on_this_side_and_on_that(home: Path) -> None:
     with contextlib.closing(Process(TOY)) as process:
         assert answers(process, "echo", 1) == [1]

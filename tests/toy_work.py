@@ -19,6 +19,10 @@ def work(order: Any, here: Here) -> Iterator[Any]:
         raise RuntimeError(given)
     if name == "grow":
         yield len(bytearray(int(given)))
+    if name == "forge":
+        here.answers.flush()
+        os.write(here.answers._file.fileno(), given.encode() + b"\n")
+        time.sleep(60)
     if name == "die":
         os._exit(int(given))
     if name == "rows":

@@ -10,11 +10,11 @@ from s2s.config import UserError
 from s2s.data.hub_datasets import HubSample, sample
 from s2s.data.repository import needs_library
 from s2s.files import from_json
+from s2s.processes import bounds
 from s2s.processes.program import EndedError, Program, TooLargeError, ask
 
 SECONDS = 5.0  # for the whole process
 LIBRARY_SECONDS = 20.0  # where it starts another one, which imports `datasets`
-MAX_MEMORY = 2_000_000_000  # bytes of address space
 N_FILES = 4  # of a split, of which the first with rows is shown
 SAMPLER = Program("s2s.data.hub_samples:answer", "reader", from_hub=True)
 
@@ -25,7 +25,7 @@ def sample_hub_dataset(dataset: hub.Dataset, config: str, split: str, token: str
     seconds = LIBRARY_SECONDS if needs_library(files[0]) else SECONDS
     order = {"id": dataset.id, "sha": dataset.sha, "files": files, "config": config, "token": token}
     try:
-        (found,) = ask(SAMPLER, order, seconds=seconds, memory=MAX_MEMORY)
+        (found,) = ask(SAMPLER, order, seconds=seconds, memory=bounds.LIBRARY_MEMORY)
     except TimeoutError:
         raise UserError(
             f"The first rows of `{dataset.id}` did not arrive within {seconds:g} seconds; try again later."

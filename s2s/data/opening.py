@@ -23,11 +23,11 @@ from s2s.data.formats.reference_columns import read_references
 from s2s.data.misalignment import misalignment_hint
 from s2s.data.pair import Pair
 from s2s.files import archives
+from s2s.processes import bounds
 from s2s.processes.program import EndedError, Program, TooLargeError, ask
 from s2s.processes.slots import Slots
 
 SECONDS = 300.0  # of one opening
-MORE_MEMORY = 4_000_000_000  # bytes, beyond what the imported modules take
 MAX_WAIT = 60.0  # seconds
 BATCH = 1000  # rows of one answer
 SLOTS = Slots(
@@ -78,7 +78,7 @@ def opened(
                 for number, (name, content) in enumerate(files)
             ]
             order = {"files": places, "options": options, "workspace": asker.current()}
-            answers = ask(program, order, seconds=SECONDS, more_memory=MORE_MEMORY)
+            answers = ask(program, order, seconds=SECONDS, more_memory=bounds.READER_MEMORY)
             parts = itertools.groupby(answers, lambda answer: answer[0])
             return [[row for _, rows in batches for row in rows] for _, batches in parts]
     except TooLargeError:

@@ -29,7 +29,6 @@ from s2s.processes.slots import Slots
 FORMAT = 1
 READER = Program("s2s.data.reader:read", "reader")
 HUB_READER = replace(READER, from_hub=True)
-MAX_MEMORY = 4_000_000_000  # bytes of a reader
 MAX_WAIT = 300.0  # seconds: as long as one reading may take
 SLOTS = Slots(
     "reader",
@@ -83,7 +82,7 @@ class Reading:
         self._seconds_left = math.inf  # the last estimate
         self._said: Mapping[str, Any] = {"doing": "Starting.", "share": 0.0}
         self._end: ReadingState | None = None
-        number = self._process.order(order, seconds=seconds, memory=MAX_MEMORY)
+        number = self._process.order(order, seconds=seconds, memory=bounds.READER_MEMORY)
         follow = (number, seconds + GRACE)
         self._thread = threading.Thread(target=self._follow, args=follow, name="reading")
         self._thread.daemon = True

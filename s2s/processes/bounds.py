@@ -24,6 +24,9 @@ NO_MEMORY = (
     "not enough memory",
     "out of memory",
 )
+# Bytes of a process that reads what a visitor brings, and of one that it asks for a part.
+READER_MEMORY = 4_000_000_000
+LIBRARY_MEMORY = 2_000_000_000
 LOOK = 0.1  # seconds between two looks at the memory, where a thread has to look
 UNLIMITED = "This system cannot limit the memory of a process; every 0.1 s, the process checks its own instead."
 

@@ -325,7 +325,7 @@ def test_a_sample_of_another_process_is_the_same(served: Hub) -> None:
 def test_a_sample_without_the_memory_for_it_ends_in_its_own_process(
     served: Hub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("s2s.data.hub_samples.MAX_MEMORY", 50_000_000)
+    monkeypatch.setattr("s2s.processes.bounds.LIBRARY_MEMORY", 50_000_000)
     with pytest.raises(UserError, match="too much memory"):
         sample_hub_dataset(hub.preflight("team/format6"), "default", "train")
 

@@ -1,6 +1,7 @@
 """A text is read beside the program, under limits, and what is found out lies in its folder."""
 
 import csv
+import gc
 import json
 import os
 import signal
@@ -23,6 +24,7 @@ from s2s.library.own import list_datasets
 from s2s.processes.bounds import UNLIMITED
 from tests import other_systems
 from tests.data.reading import ProcessHere
+from tests.processes import wait_for
 
 PAIRS = b"src\ttgt\none\teins\ntwo\tzwei\ntwo\tzwei\n<b>x</b>\ty\n"
 
@@ -304,6 +306,16 @@ def test_a_result_goes_with_its_file() -> None:
         assert (of.result(name) is None) == (not (of.folder / f"{name}.parquet").exists())
     assert of.result(names[0]) is None
     assert of.result(names[2]) is not None
+
+
+@pytest.mark.system
+def test_a_reading_goes_on_when_the_visitor_has_left() -> None:
+    of = brought("pairs.tsv", PAIRS * 100)
+    folder = of.folder
+    of.start(["text", "preview"])
+    del of
+    gc.collect()
+    wait_for((folder / "preview.json").is_file)
 
 
 @pytest.mark.system

@@ -19,9 +19,8 @@ from s2s.data.formats.made import extended
 from s2s.data.formats.streams import ReadingBudget, format_size
 from s2s.data.formats.table import Table, TableRow, begun, checked, picked, read_once
 from s2s.data.repository.origins import Origin
+from s2s.processes import bounds
 from s2s.processes.program import EndedError, Program, TooLargeError, ask
-
-MAX_MEMORY = 2_000_000_000  # bytes of address space
 
 # `datasets` asks the Hub for nothing by itself and opens only what this program hands it; torch would cost seconds.
 QUIET = MappingProxyType(
@@ -94,7 +93,7 @@ def _answers(
         "cell": budget.caps.cell,
     }
     program = FOLDER_LIBRARY if "folder" in place else HUB_LIBRARY
-    answers = ask(program, order, seconds=budget.seconds_left, memory=MAX_MEMORY)
+    answers = ask(program, order, seconds=budget.seconds_left, memory=bounds.LIBRARY_MEMORY)
     try:
         with contextlib.closing(answers):
             for answer in answers:
@@ -108,8 +107,8 @@ def _answers(
     except (EndedError, TimeoutError):
         budget.check_time(name)
         raise UserError(
-            f"`{shortened(name)}` could not be read within {format_size(MAX_MEMORY)} of memory, the reader's limit;"
-            " choose another dataset, or convert it to parquet."
+            f"`{shortened(name)}` could not be read within {format_size(bounds.LIBRARY_MEMORY)} of memory, the reader's"
+            " limit; choose another dataset, or convert it to parquet."
         ) from None
     except OSError as error:
         raise UserError(

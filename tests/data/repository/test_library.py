@@ -17,7 +17,6 @@ from s2s import hub
 from s2s.config import UserError
 from s2s.data import Caps, Pair, load
 from s2s.data.hub_samples import sample_hub_dataset
-from s2s.data.repository import library
 from tests.hub.standin import Hub, Repo
 
 ROWS = [(f"house {at}", f"maison {at}") for at in range(130)]
@@ -183,7 +182,7 @@ def test_bytes_are_limited(served: Hub, monkeypatch: pytest.MonkeyPatch) -> None
 
 @pytest.mark.system
 def test_memory_is_limited(served: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(library, "MAX_MEMORY", 60_000_000)
+    monkeypatch.setattr("s2s.processes.bounds.LIBRARY_MEMORY", 60_000_000)
     with pytest.raises(UserError, match=r"more memory than the reader may use|of memory"):
         load("hub:team/arrow")
 
