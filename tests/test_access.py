@@ -19,8 +19,7 @@ from s2s.data.server_files import reading_upload
 from s2s.jobs import import_service as imports
 from s2s.jobs import registry
 from s2s.library import Library, Sharing, Thing, Verb, rights, sharing
-from s2s.library.lessons import TABLES
-from s2s.library.opener import JOBS
+from s2s.library.opener import JOBS, TABLES
 from s2s.library.own import find_run, list_runs
 from s2s.library.rights import may
 from s2s.processes import queue
@@ -31,6 +30,7 @@ OWNER = "ana"
 STRANGER = "bob"
 RUN = "anas0123456789ab"
 IMPORTED = "anasimported1234"
+MEASURED = "0123456789abcdef" * 2
 VERBS: tuple[Verb, ...] = ("view", "explore", "change", "delete", "list", "download")
 GUEST = {"view", "explore"}
 
@@ -270,6 +270,7 @@ OPENERS: Mapping[str, tuple[Callable[[Library, Mapping[str, str], Verb], object]
         GUEST,
     ),
     "import": (lambda library, ids, verb: library.job(IMPORTED, verb, "import"), set()),
+    "measurement": (lambda library, ids, verb: library.job(MEASURED, verb, "measurement"), set()),
     "job": (lambda library, ids, verb: library.job(ids["job"], verb, "job"), set()),
     "lesson": (lambda library, ids, verb: opened_row(library, ids["lesson"], verb), GUEST),
     "class": (lambda library, ids, verb: opened_row(library, ids["class"], verb, "class"), set()),
@@ -309,6 +310,7 @@ def test_every_opener_says_yes_to_its_owner_and_to_guests_what_is_shared(
     if not is_hosted:
         monkeypatch.delenv("S2S_HOSTED")
     queue.submit(imports.KIND, OWNER, IMPORTED, {"name": "secret/model"}, express=True)
+    queue.submit("heads", OWNER, MEASURED, {"name": "secret"})
     job = queue.submit("evaluate", OWNER, things["evaluation"], {"name": "secret"})
     with asker.acting_as(OWNER):
         lesson = lessons.add_lesson(replace(lessons.find_lesson("five-minutes"), title="secret"))
@@ -327,6 +329,8 @@ def test_every_opener_says_yes_to_its_owner_and_to_guests_what_is_shared(
             expected = verb in guests
             if workspace == asker.OPERATOR:
                 expected = name == "job" and verb in ("list", "change")
+            if name == "measurement" and verb == "view":  # of whoever may ask for it
+                expected = True
             if workspace == OWNER or (workspace == asker.LOCAL and not is_hosted):
                 expected = True
             found = is_open(name, workspace, ids, verb)

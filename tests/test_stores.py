@@ -28,6 +28,7 @@ OUTSIDE = {
     "jobs.imports.service._folder": "what an import has before it is a run, for the worker that has it",
     "jobs.imports.service._delete_leftovers": "of imports whose processes were killed",
     "jobs.job_process._taken": "the job that this process has claimed",
+    "jobs.stop_reasons._step": "of a job whose process has died, for the sentence that its worker writes",
     "lessons.classes.join_class": "the visitor's own place in a class, which was opened",
     "lessons.classes._mine": "the visitor's own place in a class",
     "lessons.own._add": "a new id, or one that its owner takes back",

@@ -17,7 +17,7 @@ import sqlalchemy as sa
 from s2s.config import DeniedError, UserError, asker
 from s2s.lessons.catalog import find_lesson
 from s2s.library import Library
-from s2s.library.lessons import CLASSES, at
+from s2s.library.opener import CLASSES, at
 from s2s.processes import queue
 
 PARTICIPANTS = sa.Table(

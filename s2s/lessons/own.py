@@ -14,7 +14,7 @@ from s2s.files import stored
 from s2s.lessons import lesson_file
 from s2s.lessons.lesson import Lesson, Step, View
 from s2s.library import Library, Thing, rights
-from s2s.library.lessons import OWN_LESSONS, at
+from s2s.library.opener import OWN_LESSONS, at
 from s2s.links import short as short_links
 from s2s.processes import queue
 

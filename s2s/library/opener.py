@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -14,13 +15,31 @@ from s2s.config import UserError, asker, shortened
 from s2s.data import Upload, saved_datasets, uploads
 from s2s.files import stored
 from s2s.library import sharing
-from s2s.library.lessons import TABLES
 from s2s.library.rights import Thing, Verb, may, require, unknown
 from s2s.processes import queue
 
 if TYPE_CHECKING:
     from s2s.runs import EvaluationFolder, RunFolder
 
+OWN_LESSONS = sa.Table(
+    "lessons",
+    sa.MetaData(),
+    sa.Column("id", sa.String(16), primary_key=True),
+    sa.Column("owner", sa.String(80)),
+    sa.Column("shared", sa.Boolean),
+    sa.Column("content", sa.JSON),  # as `lesson_file.to_json` writes it
+    sa.Column("created", sa.Double),
+    sa.Column("opened", sa.Double),  # to the day, or changed
+)
+CLASSES = sa.Table(
+    "classes",
+    sa.MetaData(),
+    sa.Column("id", sa.String(16), primary_key=True),
+    sa.Column("owner", sa.String(80)),
+    sa.Column("lesson", sa.String(64)),
+    sa.Column("created", sa.Double),
+)
+TABLES: Mapping[str, sa.Table] = MappingProxyType({"lesson": OWN_LESSONS, "class": CLASSES})
 # the jobs that make things of a kind
 JOBS = MappingProxyType(
     {"run": "train", "evaluation": "evaluate", "measurement": "heads", "import": "import"}
@@ -30,6 +49,13 @@ JOBS = MappingProxyType(
 def made_by(job: queue.Job) -> Path:
     """The folder of the run that a job makes: of one that its worker has claimed, or that this workspace has opened."""
     return stored.RUN.parent / job.run
+
+
+def at(row: sa.Row[tuple[object, ...]]) -> sa.ColumnElement[bool]:
+    """What finds a row again that the library has opened."""
+    table = CLASSES if "lesson" in row._mapping else OWN_LESSONS
+    found: sa.ColumnElement[bool] = table.c.id == row.id
+    return found
 
 
 class Library:

@@ -139,9 +139,7 @@ def test_attention_as_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
 def written(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The files that downloads would have, as soon as their button is drawn."""
     files: list[str] = []
-    monkeypatch.setattr(
-        button.access, "for_this_visitor", lambda work: files.append(work()) or work
-    )
+    monkeypatch.setattr(button.asker, "for_this_visitor", lambda work: files.append(work()) or work)
     return files
 
 

@@ -144,8 +144,12 @@ def _label(run_id: str, name: str) -> str:
 
 def is_untrained(run_id: str) -> bool:
     """Whether a run has no checkpoint yet."""
-    row = None if run_id in DEMOS else runs().get(run_id)
-    return row is not None and not row.checkpoints
+    if run_id in DEMOS or run_id not in runs():
+        return False
+    try:
+        return not saved_steps(Library().run(run_id).checkpoints)
+    except UserError:  # it waits, and has no folder yet
+        return True
 
 
 def open_run(run_id: str, step: int | None = None) -> Run:
