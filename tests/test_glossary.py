@@ -23,7 +23,7 @@ from s2s.ui.runs.view_state import OPEN_MODEL, SWEEPS
 from s2s.ui.shell import PAGES
 from s2s.ui.walkthrough.steps import STEPS
 from s2s.words import GLOSSARY, MEANT_ON, SEEN_IN, forms
-from tests.processes import awaited
+from tests.spawned import awaited
 
 FOUND = forms(GLOSSARY)
 TERMS = {row.term for row in GLOSSARY}

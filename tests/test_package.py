@@ -25,7 +25,7 @@ from packaging.version import Version
 
 from benchmarks.session import Session
 from s2s import versions
-from tests.processes import awaited
+from tests.spawned import awaited
 
 ROOT = Path(__file__).parents[1]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import psutil
 
-from tests import processes
+from tests import spawned
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 60  # seconds; on an idle machine nothing here takes ten
@@ -54,7 +54,7 @@ class Server:
         environment = {"S2S_HOME": str(self.home), "S2S_WORKER": "", **self.environment}
         arguments = ["run", "streamlit_app.py", *where]
         log = self.home / "server.log"
-        self.process = processes.begin(streamlit, arguments, log, is_fresh, **environment)
+        self.process = spawned.begin(streamlit, arguments, log, is_fresh, **environment)
         atexit.register(self.process.kill)  # an interrupted run of tests would wait for it
         self._wait_until_ready()
 

@@ -19,7 +19,7 @@ from s2s.data.formats.table import TABLES, suffix
 from s2s.data.formats.tables import FORMATS
 from s2s.data.repository import library
 from s2s.hub.layout import KINDS, OTHER_KINDS
-from tests import processes
+from tests import spawned
 from tests.data import written
 from tests.data.written import WRITERS, zipped
 
@@ -549,7 +549,7 @@ def test_a_bomb_is_refused_in_little_memory(tmp_path):
     for name, make in BOMBS.items():
         make(tmp_path / name)
         assert (tmp_path / name).stat().st_size < 500_000
-    said, growth = processes.call(read_all, [str(tmp_path / name) for name in BOMBS])
+    said, growth = spawned.call(read_all, [str(tmp_path / name) for name in BOMBS])
     for sentence, name in zip(said, BOMBS, strict=True):
         assert sentence.startswith("refused")
         assert f"{name}` decompresses to more than 100 times its size" in sentence

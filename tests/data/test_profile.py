@@ -24,7 +24,7 @@ from s2s.library.own import list_datasets
 from s2s.processes.bounds import UNLIMITED
 from tests import other_systems
 from tests.data.reading import ProcessHere
-from tests.processes import wait_for
+from tests.spawned import wait_for
 
 PAIRS = b"src\ttgt\none\teins\ntwo\tzwei\ntwo\tzwei\n<b>x</b>\ty\n"
 

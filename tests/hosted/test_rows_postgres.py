@@ -1,7 +1,7 @@
 """The same against a real PostgreSQL server."""
 
+from tests.files.test_postgres import _empty, pytestmark, server  # noqa: F401
 from tests.hosted import test_rows
-from tests.jobs.queue.test_postgres import _empty, pytestmark, server  # noqa: F401
 
 # Refused before a database is asked.
 ON_ANY = (

@@ -19,7 +19,7 @@ from benchmarks.hosted import CPU, memory, page_costs
 from benchmarks.serving import Server, wait_for
 from s2s.demo import EXAMPLES
 from tests.hosting.dockerfile import ROOT, all_of, environment, health_check, instructions, only
-from tests.processes import awaited
+from tests.spawned import awaited
 
 NOT_HERE = ("apt-get", "pip install")  # steps that install; requirements.txt is installed already
 

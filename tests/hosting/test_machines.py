@@ -23,7 +23,7 @@ from s2s.files import database
 from s2s.jobs import forked, run_service, training
 from s2s.processes import fork_server, queue
 from s2s.runs import RunFolder, runs_folder
-from tests import postgres, processes
+from tests import postgres, spawned
 from tests.conftest import TINY
 
 pytestmark = [pytest.mark.system, postgres.NEEDED]
@@ -94,8 +94,8 @@ class App:
     """One machine's app."""
 
     def __init__(self) -> None:
-        self.ends, theirs = processes.CONTEXT.Pipe()
-        self.process = processes.begin(app, theirs)
+        self.ends, theirs = spawned.CONTEXT.Pipe()
+        self.process = spawned.begin(app, theirs)
 
     def ask(self, function: Callable[..., Any], *arguments: object) -> Any:
         self.ends.send((function, arguments))
@@ -126,7 +126,7 @@ def steps(run: str) -> list[int]:
 @pytest.fixture
 def machines(shared: None) -> Iterator[tuple[list[BaseProcess], App, App]]:
     """Two workers and two apps."""
-    workers = [processes.begin(worker, S2S_WORKER_NAME=name) for name in "ab"]
+    workers = [spawned.begin(worker, S2S_WORKER_NAME=name) for name in "ab"]
     one, other = App(), App()
     yield workers, one, other
     for process in (*workers, one.process, other.process):
@@ -144,7 +144,7 @@ def kill(process: BaseProcess) -> None:
 
 def wait_for(what: Callable[[], object]) -> None:
     """Five times a second: it asks the database, or another process."""
-    processes.wait_for(lambda: what() or time.sleep(0.2))
+    spawned.wait_for(lambda: what() or time.sleep(0.2))
 
 
 def working(job: str) -> bool:

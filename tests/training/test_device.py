@@ -10,7 +10,7 @@ from s2s.config import Recipe, UserError, override
 from s2s.model.fast.memory import SHAPES
 from s2s.training import device
 from s2s.training.device import fast_error, free_memory, matrix_products, settle
-from tests import processes
+from tests import spawned
 
 
 def test_what_is_left_open_is_fixed_to_this_computer(tiny: Recipe) -> None:
@@ -108,6 +108,6 @@ def growth() -> float:
 
 @pytest.mark.system
 def test_fast_products_of_ever_new_shapes_do_not_gather_memory() -> None:
-    found = processes.call(growth)  # a processor without such products keeps none
+    found = spawned.call(growth)  # a processor without such products keeps none
     more = dict.fromkeys(SHAPES, "1024")
-    assert found < 80 or found < 0.7 * processes.call(growth, **more)
+    assert found < 80 or found < 0.7 * spawned.call(growth, **more)

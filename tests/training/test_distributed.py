@@ -21,9 +21,9 @@ from s2s.model.weights import read_weights, saved_steps, weights_path
 from s2s.runs import RunFolder
 from s2s.training import Step
 from s2s.training.distributed import Group, share
-from tests import processes
+from tests import spawned
 from tests.conftest import TINY, make_run
-from tests.processes import wait_for
+from tests.spawned import wait_for
 
 pytestmark = pytest.mark.system
 
@@ -86,7 +86,7 @@ def pair(
     ranks = []
     for rank in "01":
         out, error = folder / f"out {rank}", folder / f"error {rank}"
-        process = processes.start(
+        process = spawned.start(
             ["train", *map(str, arguments)],
             {**shared, "RANK": rank, "LOCAL_RANK": rank},
             out,
@@ -141,7 +141,7 @@ def test_two_hosts_resume_to_the_weights_of_one(tmp_path: Path) -> None:
     resumed = ["-m", "s2s", "train", "--resume", "--set", "train.steps=30", "--out", "run"]
     numbered = zip(hosts, "01", strict=True)
     calls = [(host, [*agents, "--node_rank", rank, *resumed]) for host, rank in numbered]
-    printed = processes.call_all(torchrun, calls)
+    printed = spawned.call_all(torchrun, calls)
     assert "".join(printed).count("in 2 processes") == 1  # the other one is silent
     assert RunFolder(two).status()["state"] == "done"
     assert not [*hosts[1].iterdir()]

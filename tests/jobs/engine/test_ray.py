@@ -24,7 +24,7 @@ from s2s.model.weights import saved_steps
 from s2s.processes import queue
 from s2s.runs import runs_folder
 from tests.conftest import TINY
-from tests.processes import wait_for
+from tests.spawned import wait_for
 
 ROOT = Path(__file__).parents[3]
 TOKEN = "a token of this test, 32 characters"

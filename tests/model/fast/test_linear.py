@@ -10,7 +10,7 @@ from torch import nn
 
 from s2s.model.fast import linear
 from s2s.model.fast.linear import PackedLinear, packed
-from tests import processes
+from tests import spawned
 
 
 @pytest.mark.parametrize("has_bias", [True, False])
@@ -60,7 +60,7 @@ def growth() -> float:
 
 @pytest.mark.system
 def test_products_of_ever_new_numbers_of_rows_do_not_gather_memory() -> None:
-    assert processes.call(growth) < 15
+    assert spawned.call(growth) < 15
 
 
 @pytest.mark.parametrize("has_bias", [True, False])

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from s2s.model.fast.memory import LARGE, keep_freed_memory
-from tests import processes
+from tests import spawned
 
 resource = pytest.importorskip("resource")
 pytestmark = pytest.mark.system
@@ -24,7 +24,7 @@ def page_faults() -> int:
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other C libraries have no mallopt")
 def test_freed_memory_is_used_again_without_page_faults() -> None:
-    assert processes.call(page_faults) < 1000
+    assert spawned.call(page_faults) < 1000
 
 
 def memory() -> list[int]:
@@ -38,6 +38,6 @@ def memory() -> list[int]:
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other C libraries have no mallopt")
 def test_arrays_lie_in_large_pages_and_what_is_only_reserved_takes_no_memory() -> None:
-    resident, large = processes.call(memory)
+    resident, large = spawned.call(memory)
     assert resident < 2**29 + 2**28
     assert large >= 2**26 - LARGE if HAS_LARGE else large == 0

@@ -21,7 +21,7 @@ from s2s.processes.pool import Waiter
 from s2s.processes.program import Process, Program
 from s2s.runs import Run
 from s2s.runs.decoder import DECODER, DecodeRequest, DecoderPool, DecodeTask
-from tests import other_systems, processes
+from tests import other_systems, spawned
 
 pytestmark = pytest.mark.system
 
@@ -176,15 +176,15 @@ def test_a_process_that_was_killed_between_two_searches_costs_nobody_a_search(
     assert result(pool, request_for(run, "greedy", max_new_tokens=4)).text
     killed = started[-1].process
     killed.kill()
-    processes.wait_for(started[-1]._arrived.qsize)  # its end was heard of
+    spawned.wait_for(started[-1]._arrived.qsize)  # its end was heard of
     assert result(pool, request_for(run, "greedy", max_new_tokens=5)).text
-    processes.wait_for(lambda: killed.returncode is not None)  # no zombie stays
+    spawned.wait_for(lambda: killed.returncode is not None)  # no zombie stays
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").is_file(), reason="needs /proc")
 def test_it_ends_when_its_parent_is_killed() -> None:
-    here, there = processes.CONTEXT.Pipe()
-    parent = processes.begin(parent_of_one, there)
+    here, there = spawned.CONTEXT.Pipe()
+    parent = spawned.begin(parent_of_one, there)
     there.close()
     child = psutil.Process(here.recv())
     parent.kill()

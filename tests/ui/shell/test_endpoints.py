@@ -11,7 +11,7 @@ from s2s import settings
 from s2s.hosted.monitoring import MONITOR
 from s2s.ui.shell import Measured, endpoints
 from s2s.ui.shell.endpoints import metrics, ready
-from tests.processes import awaited
+from tests.spawned import awaited
 
 KEY = "k" * 40
 

@@ -4,7 +4,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from s2s.ui.shell import visitors
-from tests.jobs.queue.test_gallery_ended import before_the_end, store_published
+from tests.processes.queue.test_gallery_ended import before_the_end, store_published
 from tests.screen import opened, page_text
 
 ENDED = "The gallery has ended."

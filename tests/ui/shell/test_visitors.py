@@ -15,8 +15,8 @@ from s2s.ui.kit import cached
 from s2s.ui.shell import visitors
 from s2s.ui.shell.endpoints import ready
 from tests.conftest import make_run
-from tests.processes import awaited
 from tests.screen import opened, page_text
+from tests.spawned import awaited
 
 Visit = Callable[[dict[str, str]], None]
 

@@ -9,7 +9,7 @@ from s2s.hosted.monitoring import Monitor
 from s2s.processes import queue, worker
 from s2s.processes.queue import UnreachableError
 from tests.logged import logged
-from tests.processes import awaited
+from tests.spawned import awaited
 
 warm_up = importlib.import_module("s2s.ui.shell.warm_up")  # its folder names the function so
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from s2s.config import UserError
 from s2s.processes import queue
 from s2s.processes.queue import table
-from tests import processes
+from tests import spawned
 
 
 def submit(run: str = "r", owner: str = "ann", *, now: float = 0.0, express: bool = False) -> str:
@@ -34,7 +34,7 @@ def claim_all(host: str, ready: Path) -> list[str]:
     claimed = []
     queue.find("nothing")  # connects
     (ready / host).touch()
-    processes.wait_for(lambda: len(list(ready.iterdir())) == 4)
+    spawned.wait_for(lambda: len(list(ready.iterdir())) == 4)
     while job := queue.claim(host, host, "long", 60):
         claimed.append(job.id)
         assert queue.finish(job.id, host, "done")
@@ -47,7 +47,7 @@ def test_four_processes_claim_all_jobs_and_none_twice(
 ) -> None:
     monkeypatch.setenv("S2S_MAX_JOBS", "none")
     ids = [submit(f"r{number}", now=number) for number in range(60)]
-    claimed = processes.call_all(claim_all, [(f"host-{number}", tmp_path) for number in range(4)])
+    claimed = spawned.call_all(claim_all, [(f"host-{number}", tmp_path) for number in range(4)])
     assert sorted(job for found in claimed for job in found) == sorted(ids)
     assert sum(map(bool, claimed)) > 1
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1] / "s2s"
+ROOT = Path(__file__).parents[2] / "s2s"
 HOMES = {
     "home",
     "runs_folder",

@@ -15,9 +15,9 @@ from s2s import settings
 from s2s.config import UserError
 from s2s.processes import channel, program
 from s2s.processes.program import EndedError, Process, Program, TooLargeError, ask
-from tests import processes
+from tests import spawned
 
-TOY = Program("tests.toy_work:work", "toy")
+TOY = Program("tests.processes.toy_work:work", "toy")
 SECONDS = 60.0  # far more than it needs
 
 pytestmark = pytest.mark.system
@@ -113,7 +113,7 @@ def test_it_ends_with_this_end_in_the_middle_of_its_work(home: Path) -> None:
     process = Process(TOY)
     process.order(["go on", ""])
     process.hang_up()
-    processes.wait_for(lambda: process.process.poll() is not None)
+    spawned.wait_for(lambda: process.process.poll() is not None)
     assert process.process.returncode == 0
     process.close()
 

@@ -15,8 +15,9 @@ from s2s.processes import queue
 from s2s.processes.queue import table
 from s2s.processes.worker import Worker
 from tests import postgres
-from tests.jobs.queue import test_database, test_gallery_ended, test_table
-from tests.jobs.queue.test_gallery_ended import hosted  # noqa: F401
+from tests.files import test_database
+from tests.processes.queue import test_gallery_ended, test_table
+from tests.processes.queue.test_gallery_ended import hosted  # noqa: F401
 
 pytestmark = [pytest.mark.system, postgres.NEEDED]
 

@@ -24,7 +24,7 @@ from s2s.config import setting as config_setting
 from s2s.files import as_text, from_json, to_json
 from s2s.runs.probes import PROBES
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 class Point(NamedTuple):

@@ -220,7 +220,7 @@ def test_every_kind_of_thing_has_its_row_of_rights() -> None:
     """Whatever is asked about stands in the table: what it does not say, a hosted server refuses."""
     asked = {
         str(call.args[0].value)
-        for path in (Path(__file__).parents[1] / "s2s").rglob("*.py")
+        for path in (Path(__file__).parents[2] / "s2s").rglob("*.py")
         for call in ast.walk(ast.parse(path.read_text()))
         if isinstance(call, ast.Call)
         and isinstance(call.func, ast.Name)

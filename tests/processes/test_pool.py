@@ -12,12 +12,12 @@ import pytest
 from s2s.config import UserError
 from s2s.processes.pool import MAX_WAITING, Service, Waiter, WarmPool
 from s2s.processes.program import Process, Program
-from tests import processes
+from tests import spawned
 
 Pool = WarmPool[str, str]
 PATIENCE = 20.0  # seconds, on a busy machine
 SERVICE: Service[str, str] = Service(
-    Program("tests.test_pool:nothing", "pool"),
+    Program("tests.processes.test_pool:nothing", "pool"),
     order=lambda request: {"text": request},
     memory=lambda request: 7,
     result=lambda request, answer: f"{request} {answer}",
@@ -294,10 +294,10 @@ def test_the_process_that_searched_for_a_forgotten_owner_ends_and_another_stays(
         process, sentence = script.next()
         of_owner[sentence] = process
     of_owner["bob"].finish("b")
-    processes.wait_for(lambda: pool.result("bob"))
+    spawned.wait_for(lambda: pool.result("bob"))
     pool.forget("ann")
     assert pool.result("bob")  # for which ann did not ask
     assert of_owner["ann"].is_alive  # it still searches
     of_owner["ann"].finish("a")
-    processes.wait_for(lambda: not of_owner["ann"].is_alive)
+    spawned.wait_for(lambda: not of_owner["ann"].is_alive)
     assert of_owner["bob"].is_alive

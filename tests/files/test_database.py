@@ -14,7 +14,7 @@ from s2s.lessons import classes, own, progress
 from s2s.links import short as short_links
 from s2s.processes import queue, worker
 from s2s.processes.queue import workers
-from tests import processes
+from tests import spawned
 from tests.conftest import full_disk
 
 FIRST_WITH_SHORT_LINKS = 6
@@ -274,7 +274,7 @@ def opened() -> int:
 
 @pytest.mark.system
 def test_processes_that_open_a_new_database_together_take_turns() -> None:
-    assert processes.call_all(opened, [()] * 4) == [len(database.MIGRATIONS)] * 4
+    assert spawned.call_all(opened, [()] * 4) == [len(database.MIGRATIONS)] * 4
 
 
 def test_an_sqlite_file_serves_one_machine_until_that_has_ended(

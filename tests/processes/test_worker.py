@@ -21,8 +21,8 @@ from s2s.processes import environment, fork_server, queue, worker
 from s2s.processes.fork_server import ChildHandle, ForkRequest
 from s2s.processes.queue import LOST, table
 from s2s.runs import RunFolder, runs_folder
-from tests import other_systems, processes
-from tests.processes import wait_for
+from tests import other_systems, spawned
+from tests.spawned import wait_for
 
 pytestmark = pytest.mark.system
 
@@ -304,7 +304,7 @@ def test_the_worker_of_an_app_that_is_killed_ends_and_the_next_app_starts_anothe
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("S2S_HOSTED", "1")
-    app = processes.begin(be_an_app)
+    app = spawned.begin(be_an_app)
     wait_for(queue.seen_workers)  # it works
     assert app.pid
     (old,) = (each for each in psutil.Process(app.pid).children() if "worker" in each.cmdline())

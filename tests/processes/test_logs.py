@@ -10,7 +10,7 @@ import pytest
 
 from s2s.processes import logs
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 SECRET = "what a visitor typed"
 HOSTILE = """
 import logging, sys, threading, traceback, warnings
@@ -75,7 +75,7 @@ def test_frames_name_files_of_the_program_without_the_place_where_it_is_installe
     except ValueError as error:
         found = logs.described(error)
     assert found["exception"] == ["JSONDecodeError"]
-    assert found["frames"][0].startswith("tests/test_logs.py:")
+    assert found["frames"][0].startswith("tests/processes/test_logs.py:")
     assert found["frames"][-1].endswith("raw_decode")
     assert not any(frame.startswith("/") for frame in found["frames"])
 

@@ -1,4 +1,4 @@
-"""Work for tests/test_program.py, in a process of its own."""
+"""Work for tests/processes/test_program.py, in a process of its own."""
 
 import os
 import time

@@ -23,7 +23,7 @@ from s2s.processes.fork_server import ForkServer
 from s2s.processes.program import EndedError, Process, Program, ask
 from s2s.runs.decoder import DECODER
 from s2s.runs.parallel import TRANSLATOR
-from tests import processes
+from tests import spawned
 
 NOBODYS = (
     *("S2S_SECRET", "S2S_OPERATOR_KEY", "S2S_OPERATOR_CLAIM", "S2S_HOSTS", "S2S_FRAME_ANCESTORS"),
@@ -34,7 +34,7 @@ OF_QUEUE = ("S2S_DATABASE_URL", "PGPASSWORD")
 OF_NETWORK = ("HF_ENDPOINT", "HTTPS_PROXY")
 EVERYBODYS = ("S2S_HOME", "S2S_HOSTED", "S2S_MAX_ROWS", "OMP_NUM_THREADS", "HOME", "PATH")
 ALL = (*NOBODYS, *OF_QUEUE, *OF_NETWORK)
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[dict[str, str]]]:
         def __init__(self, *arguments: Any, **options: Any) -> None:
             super().__init__(*arguments, **options)
             # the kernel closes the pipe that Popen waits for a moment before
-            processes.wait_for(psutil.Process(self.pid).environ)
+            spawned.wait_for(psutil.Process(self.pid).environ)
             found.append(psutil.Process(self.pid).environ())
             self.kill()
 
