@@ -1,1 +1,1 @@
-from tests.jobs.conftest import _closed_database, _own_worker  # noqa: F401
+from tests.jobs.conftest import _own_worker  # noqa: F401

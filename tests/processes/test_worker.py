@@ -22,6 +22,7 @@ from s2s.processes.fork_server import ChildHandle, ForkRequest
 from s2s.processes.queue import LOST, table
 from s2s.runs import RunFolder, runs_folder
 from tests import other_systems, spawned
+from tests.jobs.conftest import _closed_database  # noqa: F401
 from tests.spawned import wait_for
 
 pytestmark = pytest.mark.system

@@ -1,0 +1,1 @@
+from tests.jobs.conftest import _closed_database  # noqa: F401
