@@ -43,7 +43,7 @@ def launch(
             stdout=subprocess.PIPE if is_heard else file,
             stderr=file,
             start_new_session=True,
-            env={**env},
+            env={**env, "S2S_HOME": str(settings.home().absolute())},  # wherever it goes
         )
 
 
@@ -83,7 +83,8 @@ class Channel:
         if not self.is_alive:
             return
         try:
-            data = self._arrived.get(seconds > 0, max(0.0, seconds))
+            seconds = max(0.0, min(seconds, threading.TIMEOUT_MAX))
+            data = self._arrived.get(seconds > 0, seconds)
         except queue.Empty:
             return
         self._heard += data

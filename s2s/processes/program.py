@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import math
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -16,8 +17,6 @@ from typing import Any
 from s2s.config import UserError
 from s2s.processes import environment
 from s2s.processes.channel import MAX_LINE, Channel, launch
-
-FOREVER = 1e9  # seconds
 
 
 @dataclass(frozen=True)
@@ -78,7 +77,7 @@ class Process(Channel):
     def answers(
         self,
         number: int,
-        seconds: float = FOREVER,
+        seconds: float = math.inf,
         told: Callable[[Mapping[str, Any]], None] = lambda line: None,
     ) -> Iterator[Any]:
         """Those to an order, within these seconds in all; those to others are dropped. `told` gets what it says of its
@@ -111,7 +110,7 @@ def ask(
     program: Program,
     content: Any,
     *,
-    seconds: float = FOREVER,
+    seconds: float = math.inf,
     memory: int | None = None,
     more_memory: int | None = None,
 ) -> Generator[Any]:
