@@ -31,11 +31,12 @@ def log_path(name: str) -> Path:
 def launch(
     module: Sequence[str], log: str, env: Mapping[str, str], *, is_heard: bool = False
 ) -> subprocess.Popen[bytes]:
-    """`python -m MODULE ...` in a session of its own, which appends what it prints to the log.
+    """`python -m MODULE ...` in a session of its own, which appends what it prints to the log; without one, its errors
+    go where those of this process go.
 
     `is_heard`: its standard input and output are pipes. Raises OSError where it cannot be started.
     """
-    with log_path(log).open("ab") as file:
+    with log_path(log).open("ab") if log else contextlib.nullcontext() as file:
         return subprocess.Popen(
             # -P: nothing is imported from the folder of a visitor's files
             [sys.executable, "-P", "-m", *module],

@@ -24,7 +24,8 @@ class Program:
     """`work` is a `module:function`, called with an order and `child.Here`; what it yields are the answers."""
 
     work: str
-    log: str  # the file in the log folder, without `.log`, for what it prints
+    # the file in the log folder, without `.log`, for what it prints; "": somebody at a terminal reads its errors
+    log: str
     niceness: int = 0  # it comes after this process
     from_hub: bool = False  # it may read from the Hub
     variables: Mapping[str, str] = field(default_factory=dict)  # more of its environment
