@@ -30,6 +30,7 @@ from s2s.processes.slots import Slots
 SECONDS = 300.0  # of one opening
 MAX_WAIT = 60.0  # seconds
 BATCH = 1000  # rows of one answer
+MOST_LEVELS = 200  # of nested JSON: who asks reads it too, wherever it stands itself
 SLOTS = Slots(
     "opener",
     n=4,
@@ -184,11 +185,19 @@ def alignment(files: Files, *, first: int, is_target_first: bool) -> list[list[A
 
 @opener
 def parsed(files: Files) -> list[list[Any]]:
-    """What a file of JSON holds; nothing where it is not JSON."""
+    """What a file of JSON holds; nothing where it is not JSON, or nested too deeply."""
     ((_, path),) = files
     try:
         found = json.loads(path.read_bytes())
-        json.dumps(found)  # it is not nested too deeply for that
     except (ValueError, RecursionError):
         return [[]]
-    return [[found]]
+    level = [found]
+    for _ in range(MOST_LEVELS):
+        level = [value for each in level for value in _within(each)]
+    return [[] if level else [found]]
+
+
+def _within(found: Any) -> Iterable[Any]:
+    if isinstance(found, dict):
+        return found.values()
+    return found if isinstance(found, list) else ()

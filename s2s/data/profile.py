@@ -157,8 +157,8 @@ class DatasetProfile:
         self.stop()
         self.request = request
         order = {
-            "folder": str(self.folder),
-            "files": str(self.files),
+            "folder": str(self.folder.absolute()),
+            "files": str(self.files.absolute()),
             "spec": self.spec,
             "parts": list(sections),
             "data": data.to_json(),

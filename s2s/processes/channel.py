@@ -31,11 +31,12 @@ def log_path(name: str) -> Path:
 def launch(
     module: Sequence[str], log: str, env: Mapping[str, str], *, is_heard: bool = False
 ) -> subprocess.Popen[bytes]:
-    """`python -m MODULE ...` in a session of its own, which appends what it prints to the log.
+    """`python -m MODULE ...` in a session of its own, which appends what it prints to the log; without one, its errors
+    go where those of this process go.
 
     `is_heard`: its standard input and output are pipes. Raises OSError where it cannot be started.
     """
-    with log_path(log).open("ab") as file:
+    with log_path(log).open("ab") if log else contextlib.nullcontext() as file:
         return subprocess.Popen(
             # -P: nothing is imported from the folder of a visitor's files
             [sys.executable, "-P", "-m", *module],
@@ -43,7 +44,7 @@ def launch(
             stdout=subprocess.PIPE if is_heard else file,
             stderr=file,
             start_new_session=True,
-            env={**env},
+            env={**env, "S2S_HOME": str(settings.home().absolute())},  # wherever it goes
         )
 
 
@@ -83,7 +84,8 @@ class Channel:
         if not self.is_alive:
             return
         try:
-            data = self._arrived.get(seconds > 0, max(0.0, seconds))
+            seconds = max(0.0, min(seconds, threading.TIMEOUT_MAX))
+            data = self._arrived.get(seconds > 0, seconds)
         except queue.Empty:
             return
         self._heard += data

@@ -139,9 +139,12 @@ def _carry_out(
     except Exception as error:
         if bounds.is_out_of_memory(error) or isinstance(error, TooLargeError):
             return TOO_LARGE
+        if not log:
+            raise
         # Log where, not what: an exception's message may quote a visitor's text.
         frames = traceback.format_tb(error.__traceback__)
-        print(type(error).__name__, *frames, sep="\n", file=sys.stderr, flush=True)
+        with contextlib.suppress(OSError):  # a full disk: the process goes on
+            print(type(error).__name__, *frames, sep="\n", file=sys.stderr, flush=True)
         return {"error": settings.internal_error(error, f"{log}.log")}
     return {"over": True}
 

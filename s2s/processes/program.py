@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import math
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -17,15 +18,14 @@ from s2s.config import UserError
 from s2s.processes import environment
 from s2s.processes.channel import MAX_LINE, Channel, launch
 
-FOREVER = 1e9  # seconds
-
 
 @dataclass(frozen=True)
 class Program:
     """`work` is a `module:function`, called with an order and `child.Here`; what it yields are the answers."""
 
     work: str
-    log: str  # the file in the log folder, without `.log`, for what it prints
+    # the file in the log folder, without `.log`, for what it prints; "": somebody at a terminal reads its errors
+    log: str
     niceness: int = 0  # it comes after this process
     from_hub: bool = False  # it may read from the Hub
     variables: Mapping[str, str] = field(default_factory=dict)  # more of its environment
@@ -78,7 +78,7 @@ class Process(Channel):
     def answers(
         self,
         number: int,
-        seconds: float = FOREVER,
+        seconds: float = math.inf,
         told: Callable[[Mapping[str, Any]], None] = lambda line: None,
     ) -> Iterator[Any]:
         """Those to an order, within these seconds in all; those to others are dropped. `told` gets what it says of its
@@ -111,7 +111,7 @@ def ask(
     program: Program,
     content: Any,
     *,
-    seconds: float = FOREVER,
+    seconds: float = math.inf,
     memory: int | None = None,
     more_memory: int | None = None,
 ) -> Generator[Any]:

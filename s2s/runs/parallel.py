@@ -18,7 +18,7 @@ from s2s.runs.decoder import ONE_THREAD, opened
 from s2s.runs.run import ROWS, Run, RunKey
 
 MANY = 500  # sources per process; below this, its start-up of some seconds does not pay
-TRANSLATOR = Program("s2s.runs.parallel:translate_part", "decoder", variables=ONE_THREAD)
+TRANSLATOR = Program("s2s.runs.parallel:translate_part", log="", variables=ONE_THREAD)
 ENDED = (
     "One of the processes that translate ended unexpectedly, most likely because memory ran out; give fewer of them"
     " with `--processes`, or lower `num_beams`, `num_samples` or `max_new_tokens`."

@@ -62,6 +62,16 @@ def test_a_file_becomes_an_upload_that_can_be_saved() -> None:
     assert [row.name for row in list_datasets("anna")] == ["pairs.tsv"]
 
 
+@pytest.mark.system
+def test_a_home_may_be_a_relative_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("S2S_HOME", "home")
+    of = brought("pairs.tsv", PAIRS)
+    of.start(["preview"])
+    assert done(of).error == ""
+    assert of.result("preview")["n_pairs"] == 4
+
+
 @pytest.mark.usefixtures("_here")
 def test_the_same_text_is_kept_once_and_another_owner_has_its_own() -> None:
     hashes = []

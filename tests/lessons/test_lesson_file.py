@@ -81,7 +81,13 @@ def test_what_cannot_be_shown_is_refused_in_a_sentence(
         from_json(changed(change), id="x", pages=PAGES)
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b"[" * 50_000, b"5", b"null", b"[]"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        *(b"", b"{", b"\xff\xfe", b"[" * 50_000, b"5", b"null", b"[]"),
+        b"[" * 970 + b"]" * 970,  # deeper than whoever asks can read, standing where it stands
+    ],
+)
 def test_what_is_no_lesson_is_a_sentence(content: bytes) -> None:
     with pytest.raises(UserError, match=r"not JSON|no lesson"):
         read("x.json", content, pages=PAGES)

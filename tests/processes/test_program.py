@@ -4,6 +4,7 @@ import contextlib
 import inspect
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,16 @@ def test_what_is_wrong_is_one_sentence_and_no_log_quotes_it(toy: Process, home: 
     log = (home / "log" / "toy.log").read_text()
     assert "toy_work.py" in log
     assert "visitor" not in log
+
+
+def test_a_full_disk_of_logs_ends_nothing(home: Path) -> None:
+    """What it prints by the way is dropped; the errors of Python's own buffers stay there."""
+    (home / "log").mkdir(exist_ok=True)
+    (home / "log" / "full.log").symlink_to("/dev/full")
+    with contextlib.closing(Process(replace(TOY, log="full"))) as toy:
+        with pytest.raises(UserError, match="RuntimeError"):
+            answers(toy, "break")
+        assert answers(toy, "echo", 1) == [1]
 
 
 def test_its_memory_is_limited_for_one_order(toy: Process) -> None:
