@@ -2,7 +2,7 @@
 
 A source (`data`) gives pairs; a tokenizer (`tokenizers`) turns them into ids; batches of ids go through the transformer
 (`model`); the loop (`training`) turns losses into weights; a folder (`runs`) stores them; search (`decode`) generates a
-target token by token; `analysis` looks inside the model; `plots` draws the result; `ui` shows it on a page; `share`
+target token by token; `analysis` looks inside the model; `plots` draws the result; `ui` shows it on a page; `links`
 makes the page a link.
 """
 

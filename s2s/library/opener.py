@@ -1,4 +1,4 @@
-"""The five openers: an id becomes a thing here, and nowhere else."""
+"""The openers: an id becomes a thing here, and nowhere else."""
 
 from __future__ import annotations
 

@@ -43,7 +43,11 @@ def why_not_loaded() -> str:
         reason = f"the table has another verb for {', '.join(unsaid)}"
     try:
         with os.scandir(folder) as entries:
-            unread = [entry.name for entry in entries if not os.access(entry.path, os.R_OK)]
+            unread = [
+                entry.name
+                for entry in entries
+                if not os.access(entry.path, os.R_OK) and os.path.lexists(entry.path)
+            ]
         reason = f"{unread[0]} cannot be read" if unread else reason
     except FileNotFoundError:  # nobody has shared anything
         pass

@@ -258,6 +258,16 @@ def test_a_hosted_server_without_rights_does_not_start(
     assert "another verb for run" in sharing.why_not_loaded()
 
 
+def test_a_hosted_server_starts_while_somebody_ends_a_sharing(
+    monkeypatch: pytest.MonkeyPatch, things: dict[str, str]
+) -> None:
+    with asker.acting_as(OWNER):
+        sharing.share(Thing("run", RUN, OWNER), Sharing(link=True))
+    path = settings.home() / "sharing" / f"run-{RUN}.json"
+    monkeypatch.setattr("os.access", lambda *given: path.unlink())
+    assert sharing.why_not_loaded() == ""
+
+
 # What each opener opens of Ana's, and what a guest may do with it who knows its link.
 OPENERS: Mapping[str, tuple[Callable[[Library, Mapping[str, str], Verb], object], set[str]]] = {
     "run": (lambda library, ids, verb: library.run(ids["run"], verb), GUEST),
