@@ -14,7 +14,6 @@ external-*-0.json   segment scores that somebody gave for system 0 (external_sco
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import repeat
@@ -29,8 +28,6 @@ from s2s.scores import DEFAULT_TOKENIZER, METRICS, Scoring, is_comparable
 from s2s.settings import SHIPPED_EVALUATIONS, new_id
 
 FORMAT = 1
-ID = re.compile(r"[\w-]{1,64}")
-STATES = ("waiting", "running", "done", "stopped", "failed")
 
 
 class SystemModel(NamedTuple):
