@@ -64,6 +64,7 @@ from streamlit.runtime.state.common import WidgetMetadata, unpack_widget_state_v
 from streamlit.runtime.state.session_state import Serialized, SessionState
 
 # The hash by which a run names its page; `st.Page` has the address only.
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 from streamlit.util import calc_hash
 
 STATIC = Path(streamlit.__file__).parent / "static"

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 import streamlit as st
-from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from s2s.config import UserError
 from s2s.data import one_line
@@ -19,6 +18,7 @@ from s2s.runs import Evaluation, Sentences
 from s2s.ui.evaluate import systems
 from s2s.ui.evaluate.files import MEGABYTES
 from s2s.ui.kit import action_button, cached, duration, forms, read_once
+from s2s.ui.streamlit_parts import UploadedFile
 
 SHOWN = 5  # lines of a preview
 

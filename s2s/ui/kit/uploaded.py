@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 import streamlit as st
-from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from s2s.config import UserError
+from s2s.ui.streamlit_parts import UploadedFile
 
 R = TypeVar("R")
 
