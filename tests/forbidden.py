@@ -334,8 +334,6 @@ ALLOWED: tuple[tuple[str, str, str, str], ...] = (
     ("s2s/ui/data/views.py", "text", r"Pieces", "the name of a view in links"),
     ("s2s/ui/data/reproduce.py", "text", r"pieces", "the name of a section of stored profiles"),
     ("s2s/words/terms/data.toml", "text", r"Pieces", "the name of a view in links"),
-    ("s2s/training/machine.py", "", r"machine", "a computer"),
-    ("s2s/ui/kit/state.py", "docstring", "colour", "a name in links"),
     ("tests/forbidden.py", "", r".*", "the list itself"),
 )
 

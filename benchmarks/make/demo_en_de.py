@@ -26,6 +26,7 @@ from s2s.config import asker, override
 from s2s.data import ATTRIBUTION
 from s2s.data import load as load_pairs
 from s2s.demo import DEMOS, EVERYDAY
+from s2s.files import stored
 from s2s.jobs import training
 from s2s.jobs.evaluation.loop import EvaluationLoop
 from s2s.library.checkpoints import load
@@ -37,7 +38,6 @@ from s2s.runs import (
     Sentences,
     System,
     attention_history,
-    now,
     source_words,
 )
 from s2s.scores import Score, all_sentence_scores, score_all
@@ -244,7 +244,7 @@ def evaluate(run: RunFolder) -> TestResult:
     shutil.rmtree(EVALUATION, ignore_errors=True)
     place = EvaluationFolder(EVALUATION)
     about = Evaluation(
-        EVALUATION.name, TITLE, asker.EVERYBODY, now(), EVERYDAY, tested, systems, baseline=0
+        EVALUATION.name, TITLE, asker.EVERYBODY, stored.now(), EVERYDAY, tested, systems, baseline=0
     )
     place.create(about, [(pair.src, pair.tgt) for pair in test], references)
     earlier = _outputs_at(run, step, sources)

@@ -24,9 +24,10 @@ from s2s.config import NO_FAULT, TRAINING_FAULTS
 from s2s.data import load as load_corpus
 from s2s.demo.results import FAULTS_FILE, Measured
 from s2s.faults import FAULTS
+from s2s.files import stored
 from s2s.jobs import fault_experiment, training
 from s2s.library.checkpoints import load
-from s2s.runs import now, with_fault
+from s2s.runs import with_fault
 
 DEMO = "demo-en-fr"  # looked at with the faults that act at inference only
 DEMO_SOURCE = "builtin:en-fr"
@@ -96,7 +97,7 @@ def look(fault: str) -> Measured:
 def _settings() -> dict[str, Any]:
     return {
         "command": "python -m s2s.demo faults",
-        "date": now(),
+        "date": stored.now(),
         "machine": f"{platform.machine()}, {os.cpu_count()} cores, 1 thread",
         "source": fault_experiment.SOURCE,
         "changes": dict(fault_experiment.CHANGES),

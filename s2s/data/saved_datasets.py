@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -60,11 +59,6 @@ class SavedDataset:
     def spec(self) -> str:
         """The SPEC that names it as the source of a run."""
         return f"corpus:{self.hash}"
-
-
-def now() -> str:
-    """The time in UTC, to the second."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def save(corpus: Corpus, *, name: str, owner: str, keeps_name: bool = False) -> str:
@@ -207,7 +201,7 @@ def keep_upload(upload: Path, *, name: str, owner: str, keeps_name: bool = False
         "format": FORMAT,
         "name": known["name"] if known and keeps_name else name,
         "owner": owner,
-        "created": known["created"] if known else now(),
+        "created": known["created"] if known else stored.now(),
         **content,
     }
     with _writing(name):

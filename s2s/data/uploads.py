@@ -142,9 +142,7 @@ def begin(
     folder = new_upload()
     try:
         names = tuple(folder.add_file(file, content) for file, content in contents)
-        upload = Upload(
-            folder.folder, origin, name, owner, saved_datasets.now(), names, token=token
-        )
+        upload = Upload(folder.folder, origin, name, owner, stored.now(), names, token=token)
         upload._write()
     except BaseException:
         folder.delete()
@@ -188,7 +186,7 @@ def _record(folder: Path) -> dict[str, Any] | None:
 
 
 def _age(created: str) -> float:
-    """Seconds since a time such as `saved_datasets.now()`."""
+    """Seconds since a time such as `stored.now()`."""
     return time.time() - datetime.fromisoformat(created).timestamp()
 
 

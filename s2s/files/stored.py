@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,6 +17,11 @@ from s2s import settings
 from s2s.config import UserError, asker
 
 ID = re.compile(r"[\w-]{1,64}")  # of a thing, before it becomes part of a path
+
+
+def now() -> str:
+    """The time in UTC, to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 class About(NamedTuple):

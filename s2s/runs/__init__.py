@@ -46,6 +46,6 @@ from s2s.runs.measurements import Measurement, MeasurementFolder
 from s2s.runs.metrics import Curves, Metrics
 from s2s.runs.opening import NamedCheckpoint
 from s2s.runs.run import Run, RunKey, Target
-from s2s.runs.store import RunFolder, now, runs_folder
+from s2s.runs.store import RunFolder, runs_folder
 from s2s.runs.teacher_forcing import WIDE_BEAM, Reference, first_difference
 from s2s.runs.texts import Texts

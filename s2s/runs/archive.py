@@ -22,12 +22,12 @@ from typing import IO, Any, NamedTuple
 
 from s2s import files
 from s2s.config import UserError
-from s2s.files import UnwrittenError, archives, require_free
+from s2s.files import UnwrittenError, archives, require_free, stored
 from s2s.files.archives import Entry, printable
 from s2s.runs import inspection, portable
 from s2s.runs.json_shapes import parsed
 from s2s.runs.listing import OPENING
-from s2s.runs.store import RunFolder, now
+from s2s.runs.store import RunFolder
 
 FORMAT = 1
 KIND = "run"  # in the manifest: other zips may have one, too
@@ -107,7 +107,7 @@ def write(folder: RunFolder, out: Path | IO[bytes]) -> None:
             "format": FORMAT,
             "kind": KIND,
             "run": folder.id,
-            "written": now(),
+            "written": stored.now(),
             "files": listed,
         }
         archives.add(archive, MANIFEST, _json(manifest))

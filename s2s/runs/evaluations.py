@@ -23,7 +23,6 @@ from typing import Any, NamedTuple
 from s2s import files
 from s2s.config import UserError
 from s2s.files import stored
-from s2s.runs.store import now
 from s2s.scores import DEFAULT_TOKENIZER, METRICS, Scoring, is_comparable
 from s2s.settings import SHIPPED_EVALUATIONS, new_id
 
@@ -239,7 +238,7 @@ class EvaluationFolder:
         """
         files.write_json(
             self.path / "status.json",
-            {"format": FORMAT, "state": state, "updated": now(), **details},
+            {"format": FORMAT, "state": state, "updated": stored.now(), **details},
         )
 
     def status(self) -> dict[str, Any]:

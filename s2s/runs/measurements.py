@@ -21,7 +21,6 @@ from s2s import files, settings
 from s2s.config import UserError, asker
 from s2s.files import stored
 from s2s.runs.evaluations import Sentences
-from s2s.runs.store import now
 
 FORMAT = 1
 SHIPPED = "measurements"  # in the folder of a demo run
@@ -68,7 +67,7 @@ class MeasurementFolder:
             self.path / "measurement.json",
             {
                 "format": FORMAT,
-                "created": now(),
+                "created": stored.now(),
                 "name": request.experiment,
                 **files.to_json(request),
             },

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -23,6 +22,7 @@ from filelock import FileLock
 
 from s2s import files, settings, tokenizers
 from s2s.config import Recipe, UserError, override
+from s2s.files import stored
 from s2s.model import saved_steps
 from s2s.tokenizers import Tokenizer
 
@@ -55,11 +55,6 @@ def _own_source(about: Mapping[str, Any]) -> dict[str, str]:
     known = data.get("train_hash") if isinstance(data, dict) else None
     source = FORMER_PAIRS.get((str(about.get("source")), str(known)))
     return {"source": source} if source else {}
-
-
-def now() -> str:
-    """The time in UTC, to the second."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def runs_folder() -> Path:
@@ -114,7 +109,9 @@ class RunFolder:
         else:
             src.save(self.path / "src.tokenizer.json")
             tgt.save(self.path / "tgt.tokenizer.json")
-        self.write_about({"format": FORMAT, "created": now(), **about, "recipe": recipe.to_json()})
+        self.write_about(
+            {"format": FORMAT, "created": stored.now(), **about, "recipe": recipe.to_json()}
+        )
 
     def write_about(self, content: Mapping[str, Any]) -> None:
         """Replace recipe.json."""
@@ -192,7 +189,7 @@ class RunFolder:
         """Replace the status."""
         files.write_json(
             self.path / "status.json",
-            {"format": FORMAT, "state": state, "updated": now(), **details},
+            {"format": FORMAT, "state": state, "updated": stored.now(), **details},
         )
 
     def log(self, name: str, line: Mapping[str, Any]) -> None:

@@ -5,14 +5,12 @@ Knows nothing of screens.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 import torch
 
-from s2s.runs.decoded import Decoded
 from s2s.runs.run import Run, Target
 
 # A wide beam ranked by log-probability alone stands in for exact search, which is too slow here.
@@ -21,7 +19,6 @@ WIDE_BEAM: tuple[tuple[str, Any], ...] = (
     ("length_penalty", 0.0),
     ("num_return_sequences", 1),
 )
-NO_SETTINGS: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -80,8 +77,3 @@ def first_difference(ours: Sequence[int], theirs: Sequence[int]) -> int | None:
         return None
     shorter = min(len(ours), len(theirs))
     return next((i for i in range(shorter) if ours[i] != theirs[i]), shorter)
-
-
-def wide_beam(run: Run, source: str, settings: Mapping[str, Any] = NO_SETTINGS) -> Decoded:
-    """The best target found by a wide beam: by log-probability, or by the length penalty in `settings`."""
-    return run.translate([source], "beam", **{**dict(WIDE_BEAM), **settings})[0]

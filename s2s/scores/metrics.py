@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from rouge_score.tokenizers import Tokenizer as RougeTokenizer
     from sacrebleu.metrics.base import Metric as SacreMetric
 
-SACREBLEU = ("bleu", "chrf", "ter")
-
 
 @dataclass(frozen=True)
 class Score:

@@ -20,8 +20,6 @@ from s2s.config import (
     unknown,
 )
 
-SECTIONS = {key.rsplit(".", 1)[0] for key in keys(Recipe)}
-
 
 def test_every_key_can_be_set_to_its_own_value() -> None:
     recipe = Recipe()

@@ -16,6 +16,7 @@ from s2s.cli import main
 from s2s.config import DeniedError, UserError, asker
 from s2s.data import Corpus, Pair, load, saved_datasets, uploads
 from s2s.data.server_files import reading_upload
+from s2s.files import stored
 from s2s.jobs import import_service as imports
 from s2s.jobs import registry
 from s2s.library import Library, Sharing, Thing, Verb, rights, sharing
@@ -23,7 +24,7 @@ from s2s.library.opener import JOBS, TABLES
 from s2s.library.own import find_run, list_runs
 from s2s.library.rights import may
 from s2s.processes import queue
-from s2s.runs import Evaluation, RunFolder, Sentences, System, evaluations, now, runs_folder
+from s2s.runs import Evaluation, RunFolder, Sentences, System, evaluations, runs_folder
 from tests.conftest import make_run
 
 OWNER = "ana"
@@ -91,7 +92,7 @@ def things(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     evaluation = evaluations.new_folder()
     systems = (System("one", uploaded="one.txt"),)
     test = Sentences("secret test", n=2)
-    evaluation.create(Evaluation(evaluation.id, "e", OWNER, now(), RUN, test, systems))
+    evaluation.create(Evaluation(evaluation.id, "e", OWNER, stored.now(), RUN, test, systems))
     upload = uploads.begin("a file", "mine", [("secret.tsv", b"a\tb\n")], owner=OWNER)
     monkeypatch.setenv("S2S_HOSTED", "1")
     runs = dict.fromkeys(("run", "run_id"), RUN)

@@ -14,7 +14,6 @@ from tests.runs.intervened import translate_with
 
 DEMO = "demo-en-fr"
 TEXT = "the red house"
-TARGET = "la maison rouge"
 ASKED = Intervene(DEMO, TEXT)
 
 

@@ -132,12 +132,6 @@ def test_where_two_targets_part() -> None:
     assert teacher_forcing.first_difference([], [1]) == 0
 
 
-def test_a_wide_beam_ranks_by_log_probability(run: Run) -> None:
-    wide = teacher_forcing.wide_beam(run, SOURCE)
-    assert wide.score == pytest.approx(wide.log_prob)
-    assert wide.log_prob >= run.translate([SOURCE], "greedy")[0].log_prob - 1e-4
-
-
 def test_the_tree_says_which_tokens_were_given(run: Run) -> None:
     ids = tuple(run.tgt_tokenizer.encode("la souris"))
     tree = run.tree(run.complete(SOURCE, ids, "beam"), begun=ids)

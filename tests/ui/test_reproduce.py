@@ -18,7 +18,6 @@ from s2s.cli import main
 from s2s.data import profile_section
 from s2s.files import to_json
 from s2s.jobs import head_service
-from s2s.plots import theme
 from s2s.ui.data import profiles
 from s2s.ui.kit import four_digits, reproduce
 from tests.harvest import code_of, compared, executed
@@ -195,16 +194,6 @@ def commanded(
         assert main(shlex.split(command)) == 0
         found.append(json.loads(capsys.readouterr().out))
     return found
-
-
-def all_heads(screen: AppTest) -> np.ndarray:
-    """What the canvas of Attention draws: 255 times the square root of each weight, rounded."""
-    (packed,) = [each.proto.bytes for each in screen.get("bidi_component") if each.proto.bytes]
-    start = 4 + theme.palette().nbytes
-    end = start + int.from_bytes(packed[:4], "little")
-    header = json.loads(packed[start:end])
-    shape = (header["layers"], header["heads"], len(header["rows"]), len(header["keys"]))
-    return np.frombuffer(packed[end:], np.uint8).reshape(shape)
 
 
 def test_steps(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

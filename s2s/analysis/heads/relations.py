@@ -20,7 +20,6 @@ from s2s.config import UserError
 from s2s.model import Transformer
 
 SIDES_OF = MappingProxyType({"encoder": "src", "decoder": "tgt"})
-ACROSS = "across a clause"
 SUBJECT = "subject-verb"
 FEWEST = 10  # questions of a kind
 

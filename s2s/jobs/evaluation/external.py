@@ -11,6 +11,7 @@ from typing import Any
 
 from s2s.config import UserError, asker, shortened
 from s2s.data import format_size, opening
+from s2s.files import stored
 from s2s.jobs.evaluation.test_sets import MAX_SENTENCES, chosen_indices
 from s2s.library import Library
 from s2s.runs import (
@@ -19,7 +20,6 @@ from s2s.runs import (
     Sentences,
     clean_name,
     external_scores,
-    now,
 )
 from s2s.scores import METRIC_NAMES, mean_differences, mean_intervals
 
@@ -71,7 +71,7 @@ def add(evaluation: str, given: GivenScores, owner: str = asker.LOCAL) -> Extern
         file=shortened(clean_name(given.file), 100),
         column=shortened(clean_name(given.column), 100),
         hash=hashlib.sha256(given.content).hexdigest()[:16],
-        added=now(),
+        added=stored.now(),
         values=tuple(values),
     )
     external_scores.write(place, found)

@@ -27,7 +27,6 @@ from s2s.runs import (
     System,
     clean_name,
     evaluations,
-    now,
 )
 from s2s.scores import (
     AUTO,
@@ -99,7 +98,7 @@ def store(request: EvaluationRequest) -> EvaluationFolder:
         folder.id,
         named,
         request.owner,
-        now(),
+        stored.now(),
         request.run,
         test,
         request.systems,

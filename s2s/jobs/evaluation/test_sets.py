@@ -222,12 +222,6 @@ def _references(corpus: Corpus) -> AllReferences:
     return tuple((pair.tgt, *pair.more) for pair in corpus.pairs)
 
 
-def evenly_spread(pairs: Sequence[tuple[str, str]], n: int) -> SentencePairs:
-    """`n` pairs, evenly spread, in order: a dataset sorted by length is sampled at all lengths."""
-    n = min(n, len(pairs))
-    return tuple(pairs[i] for i in even_indices(len(pairs), n))
-
-
 def even_indices(n_all: int, n: int) -> list[int]:
     """`n` evenly spread indices below `n_all`: `even_indices(10, 4)` is `[0, 2, 5, 7]`."""
     return [i * n_all // n for i in range(n)]

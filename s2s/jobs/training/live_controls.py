@@ -10,11 +10,12 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from s2s.files import stored
 from s2s.files.database import UnreachableError
 from s2s.jobs.context import JobContext
 from s2s.jobs.training import command
 from s2s.processes.queue import Job, ask_to_stop
-from s2s.runs import RunFolder, now
+from s2s.runs import RunFolder
 from s2s.training import Changed, Trainer
 
 POLL = 0.1  # seconds between two polls of the requests during a pause
@@ -64,7 +65,7 @@ class LiveControls:
             return
         # After a crash, changes of later steps are withdrawn.
         trainer.changes = [change for change in trainer.changes if change.step < step]
-        folder.amend(lambda about: changed(about, {"step": step, "lr": lr, "time": now()}))
+        folder.amend(lambda about: changed(about, {"step": step, "lr": lr, "time": stored.now()}))
         trainer.changes.append(Changed(step, lr))
 
 

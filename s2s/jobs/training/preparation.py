@@ -16,6 +16,7 @@ from filelock import FileLock, Timeout
 
 from s2s.config import Recipe, UserError, override, shortened
 from s2s.data import Pair, Preview, TrainingPairs, absolute, load_pairs_for_training
+from s2s.files import stored
 from s2s.jobs import kept_pairs
 from s2s.jobs.plan.advice import warmup_note
 from s2s.jobs.plan.calibration import calibrate
@@ -25,7 +26,7 @@ from s2s.jobs.training.initialization import InitialCheckpoint
 from s2s.jobs.training.live_controls import changed
 from s2s.jobs.training.request import RunRequest
 from s2s.model import saved_steps
-from s2s.runs import RunFolder, attention_history, now
+from s2s.runs import RunFolder, attention_history
 from s2s.sizing import count_parameters
 from s2s.tokenizers import advice
 from s2s.training import Changed, Group, TrainingData, free_memory, prepare, settle
@@ -268,12 +269,12 @@ def note_continuation(folder: RunFolder, more: Continuation, *, is_repair: bool)
     if not is_repair:
         folder.amend(lambda about: {"asked_from": step - 1})
     if recipe != before:
-        change = {"step": step, "steps": recipe.train.steps, "time": now()}
+        change = {"step": step, "steps": recipe.train.steps, "time": stored.now()}
         folder.amend(lambda about: {**changed(about, change), "recipe": recipe.to_json()})
     current_lr = next((change.lr for change in reversed(lr_changes(folder))), before.train.lr)
     if lr is not None and lr != current_lr:
         override(recipe, {"train.lr": lr})
-        folder.amend(lambda about: changed(about, {"step": step, "lr": lr, "time": now()}))
+        folder.amend(lambda about: changed(about, {"step": step, "lr": lr, "time": stored.now()}))
 
 
 def last_state(folder: RunFolder) -> str:

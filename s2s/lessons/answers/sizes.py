@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from s2s.config import PRESETS, Preset, Recipe, choose, override
+from s2s.config import PRESETS, Preset, choose
 from s2s.data import parse_spec
 from s2s.lessons.verdict import Context
 from s2s.sizing import BatchSizes, Component, ModelSpec, cost, count_parameters
@@ -92,11 +92,3 @@ def parameters_of_a_wider_embedding(context: Context) -> int:
     A d_model of `OTHER_WIDTH`.
     """
     return context.opened().src_tokenizer.vocab_size * OTHER_WIDTH
-
-
-def saved_by_sharing(recipe: Recipe, vocab_size: int) -> int:
-    """How many parameters shared embeddings save where both sides have the same vocabulary."""
-    sizes = (vocab_size, vocab_size)
-    separate = override(recipe, {"model.embeddings.shared": False}).model
-    shared = override(recipe, {"model.embeddings.shared": True}).model
-    return count_parameters(separate, *sizes) - count_parameters(shared, *sizes)

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 import streamlit as st
 
 from s2s.links import share
+from s2s.questions import source_as_it_is
 from s2s.runs import Run
 from s2s.ui.compare.view_state import STATE
-from s2s.ui.kit import address, pickers, vocabulary
+from s2s.ui.kit import address, pickers
 from s2s.ui.kit.sentence import MAX_CHARACTERS
 
 REFERENCE = "reference"
@@ -47,7 +48,7 @@ def _reference(run: Run, text: str) -> str:
 
     It belongs to its sentence, and to its languages: runs on another dataset may write another one.
     """
-    owner = (vocabulary.source_as_it_is(run) or run.folder.id, run.key.languages, text)
+    owner = (source_as_it_is(run) or run.folder.id, run.key.languages, text)
     linked = None if _leaves() else address.read("tgt")
     if linked is not None:
         st.session_state["reference"] = linked

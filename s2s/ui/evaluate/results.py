@@ -28,6 +28,7 @@ from s2s.ui.kit import (
     pictures,
     plain,
     polling,
+    queueing,
     shortened,
     turn,
 )
@@ -271,7 +272,7 @@ def _what(evaluation: Evaluation) -> str:
 def _progress(evaluation: Evaluation, stands: EvaluationProgress) -> None:
     if stands.state == "queued":
         text = f"Queued: {turn(stands.wait.before, stands.wait.seconds)}."
-        _ensure_worker()
+        queueing.ensure_worker()
     elif not stands.done:
         text = as_markdown(stands.note) or "The first sentences …"
     else:
@@ -283,13 +284,6 @@ def _progress(evaluation: Evaluation, stands: EvaluationProgress) -> None:
         )
         text = f"{stands.done:,} of {stands.n:,} sentences, {by}{left}"
     st.progress(min(1.0, stands.done / stands.n) if stands.n else 0.0, text=text)
-
-
-def _ensure_worker() -> None:
-    try:
-        worker.ensure()
-    except UserError as wrong:
-        forms.show_error(wrong)
 
 
 def _do(what: str, evaluation: str) -> None:
@@ -330,7 +324,7 @@ def button(form: evaluate_form.Form) -> None:
             st.caption(evaluate_form.cost(request))
         elif not request.systems:
             st.caption("Select a run and a strategy, or upload another system's translations.")
-    _ensure_worker()
+    queueing.ensure_worker()
     carry_out(click, request if is_ready else None)
 
 

@@ -10,6 +10,7 @@ from s2s.config import UserError
 from s2s.data import is_searchable, sources_of
 from s2s.demo import EXAMPLES, held_out_sentences
 from s2s.library import sharing
+from s2s.questions import source_as_it_is
 from s2s.runs import Run
 from s2s.ui.kit import cached, vocabulary
 
@@ -33,7 +34,7 @@ def _sentences(home: str, folder: str, most: int, may_see: bool, _run: Run) -> D
     source = str(_run.folder.about().get("source", ""))
     own = [*known.sentences]
     problem = ""
-    if vocabulary.source_as_it_is(_run) in EXAMPLES:  # whose other sentences it was trained on
+    if source_as_it_is(_run) in EXAMPLES:  # whose other sentences it was trained on
         own += held_out_sentences(source)
     elif source and may_see:
         try:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from s2s.config import asker
+from s2s.config import UserError, asker
 from s2s.jobs import sweep, training
 from s2s.processes import worker
 from s2s.runs import LONGEST_TAG, clean_name, free_name
-from s2s.ui.kit import cached
+from s2s.ui.kit import cached, forms
 
 
 def queue_runs(orders: list[training.RunRequest]) -> list[str]:
@@ -49,3 +49,11 @@ def queue_resume(run_id: str, steps: int | None = None, lr: float | None = None)
     """
     training.submit_resume(run_id, asker.current(), steps, lr)
     worker.ensure()
+
+
+def ensure_worker() -> None:
+    """The worker may have ended since something was queued; why none can be started is shown."""
+    try:
+        worker.ensure()
+    except UserError as wrong:
+        forms.show_error(wrong)

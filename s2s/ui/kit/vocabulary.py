@@ -13,6 +13,7 @@ from types import MappingProxyType
 from s2s.config import UserError, nearest
 from s2s.data import GENERATED_TASKS, is_for_tests, load, split_sentences
 from s2s.demo import EXAMPLES, random_sentences
+from s2s.questions import probe_sentences, source_as_it_is
 from s2s.runs import Run, RunKey, source_words
 from s2s.ui.kit import cached
 from s2s.ui.kit.published_examples import for_published
@@ -96,22 +97,10 @@ def of(run: Run) -> RunVocabulary:
     return _vocabulary(run.key, run)
 
 
-def source_as_it_is(run: Run) -> str:
-    """The dataset whose sources a run reads as they are; empty where its task makes others of them, as in reverse."""
-    data = run.recipe.data
-    if data.prefix or data.task not in ("auto", "translate"):
-        return ""
-    return str(run.folder.about().get("source", ""))
-
-
 @cached.shared(max_entries=8, show_spinner=False)
 def _vocabulary(key: RunKey, _run: Run) -> RunVocabulary:
     source = source_as_it_is(_run)
-    probes = tuple(
-        dict.fromkeys(
-            str(line["source"]) for line in _run.folder.lines("samples") if "source" in line
-        )
-    )
+    probes = probe_sentences(_run)
     examples = EXAMPLES.get(source) or probes[:5] or for_published(_run.src_tokenizer)
     data = _run.folder.about().get("data") or {}
     return RunVocabulary(

@@ -18,6 +18,7 @@ from s2s.questions import (
     first_fitting,
     forced,
     partner,
+    source_as_it_is,
 )
 from s2s.runs import Run, Target
 from s2s.ui.kit import (
@@ -28,7 +29,6 @@ from s2s.ui.kit import (
     plain,
     sentence,
     shortened,
-    vocabulary,
 )
 from s2s.ui.kit import target as kit_target
 from s2s.ui.states import cached_states
@@ -93,7 +93,7 @@ def read_request(row: SentenceRow, view: str, own_side: str) -> StatesRequest:
 
 def fill_first_sentence() -> None:
     """If neither link nor session has a sentence, begin with one whose word has two senses."""
-    source = vocabulary.source_as_it_is(cached.open_run(st.session_state["run"]))
+    source = source_as_it_is(cached.open_run(st.session_state["run"]))
     if source in BANK_PREFIXES and "src" not in st.session_state and "src" not in st.query_params:
         st.session_state["src"] = BANK_PREFIXES[source] + TWO_BANKS[0]
 

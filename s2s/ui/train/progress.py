@@ -6,16 +6,15 @@ import streamlit as st
 
 from s2s.config import UserError, asker
 from s2s.jobs import LONGEST_PAUSE, is_waiting, run_service, short_count
-from s2s.processes import worker
 from s2s.runs import Curves, RunSummary
 from s2s.ui.kit import (
     as_markdown,
     cached,
     duration,
-    forms,
     pickers,
     plain,
     polling,
+    queueing,
     run_trouble,
     turn,
 )
@@ -93,7 +92,7 @@ def _progress(row: RunSummary, curves: Curves) -> None:
     step = max(row.step, curves.step)
     if row.state == "queued":
         text = f"Waiting: {turn(row.position, row.wait)}."
-        _ensure_worker()
+        queueing.ensure_worker()
     elif row.state == "starting" or not row.steps:
         text = as_markdown(row.note) or "Starting …"
     else:
@@ -121,11 +120,3 @@ def _speed(row: RunSummary, curves: Curves) -> list[str]:
     if left:
         parts.append(f"{duration(left)} left")
     return parts
-
-
-def _ensure_worker() -> None:
-    """The worker may have ended since the run was queued."""
-    try:
-        worker.ensure()
-    except UserError as wrong:
-        forms.show_error(wrong)

@@ -22,7 +22,6 @@ def test_sentences_are_spread_evenly(n_all: int, n: int) -> None:
     assert len(set(found)) == n
     assert found[0] == 0
     assert gaps <= {n_all // n, -(-n_all // n)}
-    assert test_sets.evenly_spread(PAIRS, 1000) == tuple(PAIRS)
 
 
 def test_a_runs_own_held_out_pairs_are_those_it_was_validated_on(tmp_path: Path) -> None:
@@ -71,7 +70,7 @@ def test_files_that_do_not_fit_are_refused_in_a_sentence(
 
 
 def test_another_systems_lines_may_be_of_all_sentences_or_of_those_taken() -> None:
-    some = test_sets.evenly_spread(PAIRS, 20)
+    some = PAIRS[::3]
     own = [reference for _, reference in some]
     assert test_sets.outputs("x.txt", REFERENCES, some, 60) == own
     assert test_sets.outputs("x.txt", own, some, 60) == own
@@ -86,7 +85,7 @@ def test_missing_lines_are_named() -> None:
     with pytest.raises(
         UserError, match=r"has 7 lines and needs 20 .or 60, for the whole test set.: one"
     ):
-        test_sets.outputs("x.txt", REFERENCES[:7], test_sets.evenly_spread(PAIRS, 20), 60)
+        test_sets.outputs("x.txt", REFERENCES[:7], PAIRS[::3], 60)
     assert test_sets.empty_lines(["a", "", " ", "b"]) == "lines 2, 3"
     assert test_sets.empty_lines(["", *"abc"]) == "line 1"
     assert test_sets.empty_lines([""] * 7).endswith("5 and 2 more")

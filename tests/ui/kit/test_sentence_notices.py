@@ -3,6 +3,7 @@
 import pytest
 
 import s2s
+from s2s.questions import source_as_it_is
 from s2s.ui.kit import vocabulary
 from tests.screen import box, opened, page_markdown, page_text
 
@@ -70,7 +71,7 @@ def test_a_model_of_subwords_says_what_it_does_not_know_in_at_most_two_lines(
 def test_another_language_is_named_where_that_of_the_model_is_known(
     sentence_run: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    source = vocabulary.source_as_it_is(s2s.load(sentence_run))
+    source = source_as_it_is(s2s.load(sentence_run))
     monkeypatch.setattr(vocabulary, "LANGUAGES", {source: ("English", "German")})
     said = page_text(opened(run=sentence_run, src="Der Hund saw mich"))
     assert "This does not look like English: 3 of 4 words are not in the training data" in said
