@@ -29,7 +29,7 @@ from s2s.processes.slots import Slots
 
 SECONDS = 300.0  # of one opening
 MAX_WAIT = 60.0  # seconds
-BATCH = 1000  # rows of one answer
+BATCH = 100  # rows of one answer
 MOST_LEVELS = 200  # of nested JSON: who asks reads it too, wherever it stands itself
 SLOTS = Slots(
     "opener",
