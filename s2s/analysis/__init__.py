@@ -7,7 +7,6 @@ from s2s.analysis.alignment import (
     best_sources,
     mean_entropy,
     merge_to_words,
-    row_entropies,
     word_indices,
     word_texts,
 )
@@ -24,12 +23,11 @@ from s2s.analysis.buckets import (
     BUCKETINGS,
     NUMBERS,
     BucketScore,
-    ErrorCounts,
     bucket_scores,
     count_errors,
 )
-from s2s.analysis.correlation import Correlation, correlation
-from s2s.analysis.encoding_order import EncodingTimes, encode_one_by_one, encoding_times
+from s2s.analysis.correlation import correlation
+from s2s.analysis.encoding_order import encode_one_by_one, encoding_times
 from s2s.analysis.forward_trace import (
     Array,
     AttentionTrace,
@@ -37,7 +35,6 @@ from s2s.analysis.forward_trace import (
     ForwardTrace,
     LayerTrace,
     Mask,
-    ResidualTrace,
     trace_forward,
 )
 from s2s.analysis.intervene import (
@@ -53,8 +50,8 @@ from s2s.analysis.intervene import (
 from s2s.analysis.logit_lens import LogitLens, apply_logit_lens
 from s2s.analysis.neighbors import Floats, Index, baseline_cosines, cosines, unit
 from s2s.analysis.positions import ByOffset, Matrix, PositionEffect, ReorderingEffect
-from s2s.analysis.projection import Projection, principal_components
-from s2s.analysis.quality_flags import RULES, QualityFlag
+from s2s.analysis.projection import principal_components
+from s2s.analysis.quality_flags import RULES
 from s2s.analysis.reduce import REDUCTIONS, AttentionMap, HeadSelection, reduced
 from s2s.analysis.roles import ROLES, SELF, HeadSummary, summarize_heads
 from s2s.analysis.search_error import ROUNDING, SearchDiagnosis, probability_ratio
@@ -79,4 +76,4 @@ from s2s.analysis.simplify import (
 from s2s.analysis.states import SIDES, States, Vectors, WordStates, recorded_states, word_states
 from s2s.analysis.trace import Trace, attentions, capture, capture_grams
 from s2s.analysis.weight_update import WeightUpdate, weight_update
-from s2s.analysis.word_diff import ADDED, MISSING, SHARED, WordDiff, diff_words
+from s2s.analysis.word_diff import ADDED, MISSING, WordDiff, diff_words

@@ -4,6 +4,7 @@ from s2s.config import asker
 from s2s.config.errors import (
     MAX_QUOTED,
     DeniedError,
+    LaterError,
     UserError,
     is_usable,
     require_usable,
@@ -23,7 +24,6 @@ from s2s.config.fields import (
     nearest,
     override,
     parse_assignments,
-    section,
     setting,
     settings_of,
     split_assignments,
@@ -34,7 +34,6 @@ from s2s.config.model_config import (
     AttentionConfig,
     Embeddings,
     FeedForwardConfig,
-    Init,
     ModelConfig,
     Norm,
     Output,
@@ -44,13 +43,12 @@ from s2s.config.model_config import (
 from s2s.config.position_kinds import POSITION_KINDS, PositionKind
 from s2s.config.presets import PRESETS, Preset
 from s2s.config.recipe import TASK_KINDS, Cleaning, DataConfig, Recipe, TokenizerConfig
-from s2s.config.shipped import Shipped, shipped
+from s2s.config.shipped import Lazy, shipped, shipped_rows
 from s2s.config.special_ids import SpecialIds
 from s2s.config.text_form import FORM, INVISIBLE_MARKS, ZERO_WIDTH_SPACE, nfc
 from s2s.config.train_config import (
     NO_FAULT,
     TRAINING_FAULTS,
-    Monitoring,
     Optimizer,
     TrainConfig,
 )

@@ -20,6 +20,10 @@ class UserError(ValueError):
         return message.encode(errors="backslashreplace").decode()
 
 
+class LaterError(UserError):
+    """Nothing is wrong with what was given: the same may work in a while."""
+
+
 class DeniedError(UserError):
     """Refused; reads the same for what does not exist as for what belongs to somebody else."""
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from s2s.config.fields import override
 from s2s.config.recipe import Recipe
-from s2s.config.shipped import Shipped
+from s2s.config.shipped import shipped_rows
 
 
 @dataclass(frozen=True)
@@ -32,4 +32,4 @@ def _preset(_: str, settings: Mapping[str, Any], like: str = "", **row: Any) -> 
     return Preset(override(PRESETS[like].recipe if like else Recipe(), settings), **row)
 
 
-PRESETS: Mapping[str, Preset] = Shipped(__file__, "presets.toml", _preset)
+PRESETS: Mapping[str, Preset] = shipped_rows(__file__, "presets.toml", _preset)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,28 +17,29 @@ def shipped(module: str, name: str) -> dict[str, Any]:
     return tomllib.loads((Path(module).parent / name).read_text(encoding="utf-8"))
 
 
-class Shipped(Mapping[str, T]):
-    """The rows of such a file, `make(key, **table)` each; it is read when the first one is asked for."""
+class Lazy(Mapping[str, T]):
+    """Rows in the order of their ids, which are asked for when the first row is; each is made then, once."""
 
-    def __init__(self, module: str, name: str, make: Callable[..., T]) -> None:
-        self._file = (module, name)
-        self._make = make
-        self._made: dict[str, T] = {}
-
-    @cached_property
-    def _tables(self) -> dict[str, Any]:
-        return shipped(*self._file)
+    def __init__(self, ids: Callable[[], Iterable[str]], make: Callable[[str], T]) -> None:
+        self._ids = cache(lambda: dict.fromkeys(ids()))
+        self._make = cache(make)
 
     def __getitem__(self, key: str) -> T:
-        if key not in self._made:
-            self._made.setdefault(key, self._make(key, **self._tables[key]))
-        return self._made[key]
+        if key not in self._ids():
+            raise KeyError(key)
+        return self._make(key)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._tables)
+        return iter(self._ids())
 
     def __len__(self) -> int:
-        return len(self._tables)
+        return len(self._ids())
 
     def __repr__(self) -> str:
         return repr(dict(self))
+
+
+def shipped_rows(module: str, name: str, make: Callable[..., T]) -> Lazy[T]:
+    """The tables of such a file, `make(key, **table)` each; it is read when the first one is asked for."""
+    tables = cache(lambda: shipped(module, name))
+    return Lazy(tables, lambda key: make(key, **tables()[key]))

@@ -33,8 +33,8 @@ from s2s.data.in_memory import (
     held,
 )
 from s2s.data.lint import LINT_RULES, LintReport, clean, enabled_rules, lint_pairs, script_of
-from s2s.data.misalignment import Misalignment, find_misalignment
-from s2s.data.overlap import Overlap, find_overlap
+from s2s.data.misalignment import find_misalignment
+from s2s.data.overlap import find_overlap
 from s2s.data.pair import Gold, Link, Pair, Relation, has_words, n_words
 from s2s.data.preview import GENERATED, LONGEST_CELL, Preview, load_preview
 from s2s.data.profile import (
@@ -62,5 +62,5 @@ from s2s.data.split import TrainingPairs, load_pairs_for_training, load_prepared
 from s2s.data.statistics import Statistics, Vocabulary, ratio_edges
 from s2s.data.synthetic import SYNTHETIC
 from s2s.data.target_lookup import is_searchable, known_targets, sources_of, targets_by_source
-from s2s.data.tasks import TASKS, Task, apply_task, pairs_of_task, task_of
+from s2s.data.tasks import TASKS, apply_task, pairs_of_task, task_of
 from s2s.data.uploads import Upload, delete_old_uploads

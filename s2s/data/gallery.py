@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from s2s.config import Shipped
+from s2s.config import shipped_rows
 from s2s.data.formats.columns import Column
 
 WARNINGS = MappingProxyType(
@@ -51,4 +51,4 @@ def _row(id: str, warnings: Sequence[str] = (), **row: Any) -> GalleryRow:
     return GalleryRow(id, warning=" ".join(WARNINGS[name] for name in warnings), **row)
 
 
-GALLERY: Mapping[str, GalleryRow] = Shipped(__file__, "gallery.toml", _row)
+GALLERY: Mapping[str, GalleryRow] = shipped_rows(__file__, "gallery.toml", _row)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from s2s import settings
-from s2s.config import UserError, asker
+from s2s.config import LaterError, UserError, asker
 from s2s.data.corpus import Corpus
 from s2s.data.files import decode_lines, from_bytes
 from s2s.data.formats.alignments import Numbering, read_alignments
@@ -91,11 +91,11 @@ def opened(
             f"{names} was not read within {SECONDS:.0f} seconds; give a smaller file."
         ) from None
     except EndedError:
-        raise UserError(
+        raise LaterError(
             f"The process that opened {names} ended without a result; try again, and if that fails, give another file."
         ) from None
     except OSError as error:
-        raise UserError(
+        raise LaterError(
             f"{names} cannot be opened now ({error.strerror or error}); try again later."
         ) from error
 

@@ -65,4 +65,4 @@ from s2s.lessons.question import (
     SentenceQuestion,
 )
 from s2s.lessons.shipped import EXERCISES, LESSONS
-from s2s.lessons.verdict import Answer, Condition, Context, Heads, Level, Verdict, saved_run
+from s2s.lessons.verdict import Condition, Context, Heads, Verdict, saved_run

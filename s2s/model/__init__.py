@@ -16,7 +16,6 @@ from s2s.model import masks
 from s2s.model.attention import Attention, KeysValues, attention_weights, is_hooked
 from s2s.model.dropout import Dropout
 from s2s.model.fast import (
-    TransformerStepper,
     can_round,
     keep_few_shapes,
     keep_freed_memory,
@@ -32,7 +31,6 @@ from s2s.model.positions import (
     Position,
     Relative,
     Rotary,
-    Sinusoidal,
     alibi_slopes,
     frequencies,
     relative_buckets,

@@ -58,15 +58,15 @@ from s2s.plots.positions import (
 from s2s.plots.ranked_tokens import ranked_tokens
 from s2s.plots.schedule import schedule
 from s2s.plots.sentence_lengths import sentence_lengths
-from s2s.plots.sentence_scores import MOST_POINTS, sentence_scores
-from s2s.plots.similarity import CosineSeries, similarity
+from s2s.plots.sentence_scores import sentence_scores
+from s2s.plots.similarity import similarity
 from s2s.plots.states import COLORINGS, StateLayer, StatePoint, states, states_csv
 from s2s.plots.static_heatmap import static_heatmap
 from s2s.plots.sweep_curve import SweepLine, sweep_curve
 from s2s.plots.tensor import largest, tensor, tensor_csv, tensor_hover
 from s2s.plots.token_losses import TokenLoss, token_losses
 from s2s.plots.tradeoff import TradeoffPoint, tradeoff
-from s2s.plots.tree import TreeNode, tree, tree_width, visible_nodes
+from s2s.plots.tree import TreeNode, tree, visible_nodes
 from s2s.plots.truncation import FilterResult, fine_percent, truncation
 from s2s.plots.utility import Floats, utility
 from s2s.plots.vocabulary_growth import vocabulary_growth

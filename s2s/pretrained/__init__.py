@@ -4,8 +4,7 @@ Knows nothing of runs.
 """
 
 from s2s.pretrained import export, generation
-from s2s.pretrained.checkpoint import PublishedCheckpoint, open_checkpoint, open_tokenizers
+from s2s.pretrained.checkpoint import open_checkpoint, open_tokenizers
 from s2s.pretrained.families import FAMILIES, MODELS, KnownModel
-from s2s.pretrained.family import Family
 from s2s.pretrained.model import PublishedModel, read_config, read_model
-from s2s.pretrained.shape import MULTILINGUAL, PublishedShape, read_shape
+from s2s.pretrained.shape import MULTILINGUAL, read_shape

@@ -10,7 +10,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import NamedTuple
 
-from s2s.config import Shipped, UserError, shortened
+from s2s.config import UserError, shipped_rows, shortened
 from s2s.pretrained import bart, m2m100, marian, mbart, pegasus, t5
 from s2s.pretrained.family import Family, Json
 
@@ -41,7 +41,7 @@ class KnownModel(NamedTuple):
     tgt_language: str = ""
 
 
-MODELS: Mapping[str, KnownModel] = Shipped(__file__, "models.toml", KnownModel)
+MODELS: Mapping[str, KnownModel] = shipped_rows(__file__, "models.toml", KnownModel)
 
 
 def family_of(config: Json) -> Family:

@@ -11,7 +11,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from s2s import files
-from s2s.config import UserError, asker
+from s2s.config import LaterError, asker
 
 RETRY_SECONDS = 0.25
 
@@ -37,13 +37,13 @@ class Slots:
     ) -> Iterator[None]:
         """Holds a slot, once one is free; until then `wait` is called with the reason, again and again.
 
-        A workspace holds at most one, except `local`, which is everybody. Raises UserError where none is free in time.
+        A workspace holds at most one, except `local`, which is everybody. Raises LaterError where none is free in time.
         """
         folder.mkdir(parents=True, exist_ok=True)
         until = clock() + self.max_wait
         while isinstance(taken := self._take(folder, owner), str):
             if clock() >= until:
-                raise UserError(self.in_vain)
+                raise LaterError(self.in_vain)
             wait(taken)
             time.sleep(RETRY_SECONDS)
         try:

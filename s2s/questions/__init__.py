@@ -9,7 +9,6 @@ from s2s.questions.attention_of import (
     AttentionOf,
     ForcedAttention,
     ForcedWeights,
-    OfSentence,
     Simplified,
     weights_table,
 )

@@ -5,7 +5,7 @@ counted.
 from s2s.scores import breakdown, edits
 from s2s.scores.measures import MEASURES, METRIC_NAMES, grams
 from s2s.scores.metrics import METRICS, Metric, Score, score_all
-from s2s.scores.one_form import MARK, References, Texts, comparable, differing_parts, is_comparable
+from s2s.scores.one_form import References, comparable, differing_parts, is_comparable
 from s2s.scores.resampling import (
     SAMPLES,
     SEED,

@@ -3,7 +3,6 @@
 from s2s.sizing.components import (
     BatchSizes,
     Component,
-    Cost,
     NamedShape,
     components,
     cost,
@@ -22,7 +21,6 @@ from s2s.sizing.training import (
     check_memory,
     count_parameters,
     gigabytes,
-    moments,
     multiplied_weights,
     training_bytes,
     training_flops,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from s2s.config import Shipped
+from s2s.config import shipped_rows
 
 
 class ComponentKind(NamedTuple):
@@ -40,7 +40,7 @@ def _kind(_: str, shares: str = "", settings: Sequence[str] = (), **row: Any) ->
     return ComponentKind(**row, settings=(*SHARED[shares], *settings))
 
 
-COMPONENT_KINDS: Mapping[str, ComponentKind] = Shipped(__file__, "kinds.toml", _kind)
+COMPONENT_KINDS: Mapping[str, ComponentKind] = shipped_rows(__file__, "kinds.toml", _kind)
 COMPONENT_GROUPS = (
     "embeddings",
     "encoder attention",

@@ -4,7 +4,6 @@ from s2s.tokenizers.byte_level import byte_characters
 from s2s.tokenizers.comparison import ComparisonRow, ExampleTokens, SideStatistics, compare, scope
 from s2s.tokenizers.pretrained import (
     Languages,
-    OfferedLanguages,
     PretrainedTokenizer,
     first_input,
     generation_settings,
@@ -15,7 +14,7 @@ from s2s.tokenizers.pretrained import (
     open_pretrained,
     surrounded,
 )
-from s2s.tokenizers.registry import TOKENIZERS, TokenizerKind, fit, load
+from s2s.tokenizers.registry import TOKENIZERS, fit, load
 from s2s.tokenizers.subword import INNER, SubwordTokenizer, automatic_size
 from s2s.tokenizers.tokenizer import BOS, EOS, PAD, SPACE, SPECIALS, UNK, Tokenizer, visible
-from s2s.tokenizers.word import WordTokenizer, advice, lacks_spaces
+from s2s.tokenizers.word import WordTokenizer, advice

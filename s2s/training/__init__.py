@@ -5,7 +5,6 @@ from s2s.training.budget import Budget
 from s2s.training.device import (
     chosen_device,
     cores,
-    fast_error,
     free_memory,
     is_fast_accurate,
     matrix_products,
@@ -15,7 +14,6 @@ from s2s.training.distributed import Group, Several
 from s2s.training.ending import ended_early
 from s2s.training.events import Changed, Event, Planned, Sample, Saved, Step, Validation, Warned
 from s2s.training.loop import Trainer, train
-from s2s.training.optimizers import OPTIMIZERS
 from s2s.training.prepare import TrainingData, prepare
 from s2s.training.ranks import processes
 from s2s.training.schedules import SCHEDULES, learning_rate

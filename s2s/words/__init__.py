@@ -17,7 +17,7 @@ from s2s.words.numbers import (
 )
 
 if TYPE_CHECKING:
-    from s2s.words.glossary import GLOSSARY, MEANT_ON, SEEN_IN, TOPICS, Form, Term, forms
+    from s2s.words.glossary import GLOSSARY, MEANT_ON, SEEN_IN, TOPICS, Term, forms
 
 __all__ = [
     "FRACTIONS",
@@ -26,7 +26,6 @@ __all__ = [
     "NUMBER_NAMES",
     "SEEN_IN",
     "TOPICS",
-    "Form",
     "MetricName",
     "Term",
     "forms",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from s2s.config import Shipped
+from s2s.config import shipped_rows
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class MetricName:
     better: str = ""
 
 
-NUMBER_NAMES: Mapping[str, MetricName] = Shipped(__file__, "numbers.toml", MetricName)
+NUMBER_NAMES: Mapping[str, MetricName] = shipped_rows(__file__, "numbers.toml", MetricName)
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 FRACTIONS = frozenset({"token_accuracy"})  # keys stored as 0 to 1, shown as a percentage
 

@@ -6,7 +6,7 @@ from typing import Any, get_origin, get_type_hints
 
 import pytest
 
-from s2s.config import PRESETS, Shipped, shipped
+from s2s.config import PRESETS, shipped, shipped_rows
 from s2s.data import GALLERY
 from s2s.faults import MISTAKES
 from s2s.pretrained import MODELS
@@ -38,7 +38,7 @@ def test_a_row_has_the_types_that_it_declares(table: str) -> None:
 
 def test_rows_are_read_when_first_asked_for_and_made_once(tmp_path: Path) -> None:
     module = str(tmp_path / "module.py")
-    rows = Shipped(module, "rows.toml", lambda key, **row: [key, row])
+    rows = shipped_rows(module, "rows.toml", lambda key, **row: [key, row])
     (tmp_path / "rows.toml").write_text('["é b"]\nn = 1\n[a]\n', encoding="utf-8")
     assert shipped(module, "rows.toml") == {"é b": {"n": 1}, "a": {}}
     assert dict(rows) == {"é b": ["é b", {"n": 1}], "a": ["a", {}]}

@@ -1,7 +1,7 @@
 """What every head does over a corpus, whether it matters, and what one output depends on. Models in, arrays out."""
 
-from s2s.analysis.heads.alignment_agreement import AlignmentAgreement, measure_agreement
-from s2s.analysis.heads.alignment_grid import AlignmentGrid, measure_alignment
+from s2s.analysis.heads.alignment_agreement import measure_agreement
+from s2s.analysis.heads.alignment_grid import measure_alignment
 from s2s.analysis.heads.attribution import (
     ATTRIBUTION_ROWS,
     ATTRIBUTIONS,
@@ -10,24 +10,20 @@ from s2s.analysis.heads.attribution import (
     STEPS,
     Attribution,
     AttributionInput,
-    AttributionMethod,
 )
 from s2s.analysis.heads.batches import (
     Batch,
     Floats,
-    Pair,
     batched,
     finish,
     forced_log_probs,
     is_predicted,
     n_tokens,
 )
-from s2s.analysis.heads.captured import AttentionBatch, attention_batches
 from s2s.analysis.heads.corpus_roles import (
     CORPUS_ROLES,
     CorpusRoles,
     KindRoles,
-    Vocabulary,
     corpus_roles,
     role_rows,
     vocabulary,
@@ -38,7 +34,6 @@ from s2s.analysis.heads.explanation import (
     SHIFT_ROWS,
     WEIGHT_CHANGES,
     OutputShift,
-    WeightChange,
     cross_weights,
     permuted_weights,
     shift_output,
@@ -47,8 +42,8 @@ from s2s.analysis.heads.explanation import (
     weights_of_other_sentences,
 )
 from s2s.analysis.heads.gradient_importance import agreement, measure_gradient_importance
-from s2s.analysis.heads.importance import Importance, PerHead, intervals, measure_importance
-from s2s.analysis.heads.induction import Induction, MatchScore, induction, shared_numbers
+from s2s.analysis.heads.importance import PerHead, intervals, measure_importance
+from s2s.analysis.heads.induction import MatchScore, induction, shared_numbers
 from s2s.analysis.heads.mean_outputs import measure_means
 from s2s.analysis.heads.patching import (
     MIN_DIFFERENCE,
@@ -62,19 +57,16 @@ from s2s.analysis.heads.patching import (
     patch_states,
 )
 from s2s.analysis.heads.pruning import (
-    PruneCurve,
     least_first,
     numbers_pruned,
     prune_curve,
     random_orders,
 )
 from s2s.analysis.heads.random_heads import Range
-from s2s.analysis.heads.rank_agreement import RankAgreement, rank_agreement
+from s2s.analysis.heads.rank_agreement import rank_agreement
 from s2s.analysis.heads.relations import (
     DIRECTIONS,
-    SIDES_OF,
-    Direction,
     RelationAccuracy,
     relation_accuracy,
 )
-from s2s.analysis.heads.word_maps import HEAD_REDUCTIONS, WordPair
+from s2s.analysis.heads.word_maps import HEAD_REDUCTIONS

@@ -5,6 +5,6 @@ Knows nothing of files and tokenizers.
 
 from s2s.data.lint.cleaning import clean, enabled_rules
 from s2s.data.lint.repair import repaired
-from s2s.data.lint.report import Example, FlaggedPair, LintReport, RuleResult, flagged, lint_pairs
-from s2s.data.lint.rules import LINT_RULES, Rule
+from s2s.data.lint.report import LintReport, flagged, lint_pairs
+from s2s.data.lint.rules import LINT_RULES
 from s2s.data.lint.texts import script_of

@@ -2,6 +2,6 @@
 
 from s2s.data.repository.choice import text_columns
 from s2s.data.repository.library import needs_library
-from s2s.data.repository.origins import FolderOrigin, HubOrigin, Origin
+from s2s.data.repository.origins import FolderOrigin, HubOrigin
 from s2s.data.repository.pairs import RowOptions, budget, read_corpus
 from s2s.data.repository.reading import SplitReader

@@ -9,7 +9,7 @@ import importlib
 
 from s2s.config import POSITION_KINDS, ModelConfig, Stack, choose
 from s2s.model.positions.absolute import Absolute, Learned, Sinusoidal, frequencies, sinusoids
-from s2s.model.positions.alibi import Alibi, alibi_slopes
+from s2s.model.positions.alibi import alibi_slopes
 from s2s.model.positions.base import NO_ORDER, Order, Position
 from s2s.model.positions.relative import Relative, relative_buckets
 from s2s.model.positions.rotary import Rotary

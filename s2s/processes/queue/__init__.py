@@ -3,7 +3,7 @@
 from s2s.files.database import UnreachableError, alone, begin
 from s2s.processes.queue.counts import QueueCounts, counts, live_by_slot
 from s2s.processes.queue.erasure import erase, is_erased, last_deletion
-from s2s.processes.queue.job_logs import JobLog, keep_lines, keep_log, last_log, newest_logs
+from s2s.processes.queue.job_logs import keep_lines, keep_log, last_log, newest_logs
 from s2s.processes.queue.server_state import (
     ServerState,
     put_value,

@@ -1,4 +1,4 @@
-"""Files that were uploaded: each is opened once, however often the page runs."""
+"""Files that were uploaded: each is opened once, however often the page runs, unless it may work later."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import streamlit as st
 
-from s2s.config import UserError
+from s2s.config import LaterError, UserError
 from s2s.ui.streamlit_parts import UploadedFile
 
 R = TypeVar("R")
@@ -25,6 +25,8 @@ def read_once(
     if st.session_state.get(key, (None,))[0] != asked:
         try:
             found: R | UserError = read([(file.name, file.getvalue()) for file in files], *settings)
+        except LaterError:
+            raise
         except UserError as error:
             found = error
         st.session_state[key] = (asked, found)

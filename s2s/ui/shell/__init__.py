@@ -11,7 +11,7 @@ from s2s.ui.shell.lesson_panel import step_link
 from s2s.ui.shell.lesson_sharing import lesson_link, lesson_sharing
 from s2s.ui.shell.measured import Measured, note_script_error
 from s2s.ui.shell.operator import identify_operator, is_operator
-from s2s.ui.shell.pages import PAGES, Page, page, page_link
+from s2s.ui.shell.pages import PAGES, page, page_link
 from s2s.ui.shell.share_button import page_url
 from s2s.ui.shell.short_link_route import find as find_link
 from s2s.ui.shell.visitors import account, browser_key, identify, is_framed, user
