@@ -39,7 +39,7 @@ CORPUS = Corpus(
 def clock(monkeypatch):
     """Every look at the clock is a second later."""
     times = (f"2026-01-01T00:00:{second:02}+00:00" for second in range(60))
-    monkeypatch.setattr(saved_datasets, "now", lambda: next(times))
+    monkeypatch.setattr("s2s.files.stored.now", lambda: next(times))
 
 
 def keep(text="one", owner="anna", name="mine"):
