@@ -75,12 +75,10 @@ def extended(table: Table) -> Table:
 
 def made_of(columns: Sequence[Column]) -> tuple[int, ...]:
     """The indices of the columns that make one more; none if there is no more."""
-    names = [
-        name
-        if column.kind
-        == ("texts" if (name := column.name.strip().casefold()) == HISTORY else "text")
-        else ""
-        for column in columns
-    ]
+    names = []
+    for column in columns:
+        name = column.name.strip().casefold()
+        kind = "texts" if name == HISTORY else "text"
+        names.append(name if column.kind == kind else "")
     found = next((parts for parts in INSTRUCTIONS.values() if {*parts} <= {*names}), ())
     return tuple(map(names.index, found)) if {*ANSWERS} & {*names} else ()

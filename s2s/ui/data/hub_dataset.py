@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TypeVar
 
 import streamlit as st
 
@@ -23,7 +22,6 @@ from s2s.data import (
 )
 from s2s.ui.kit import forms, plain, shortened, unique_names
 
-T = TypeVar("T")
 CACHED_SECONDS = 300.0  # of the hub's answers
 MAX_CELL = 200  # characters of a text in the table of examples
 SEED = 0  # of the sample
@@ -58,9 +56,9 @@ def choose() -> HubRequest | None:
         forms.show_error(wrong)
         return None
     try:
-        found = _or_raise(_looked_up(name, token))
+        found = forms.or_raise(_looked_up(name, token))
         config, split = _part(found)
-        sample = _or_raise(_sampled(found, found.sha, config, split, token))
+        sample = forms.or_raise(_sampled(found, found.sha, config, split, token))
         src, tgt = _columns(found, config, sample)
     except UserError as wrong:
         forms.show_error(wrong)
@@ -239,13 +237,6 @@ def _spec(found: hub.Dataset, config: str, split: str, options: str) -> str:
 
 def _called(found: hub.Dataset, config: str) -> str:
     return (f"{found.id} {config}" if len(found.configs) > 1 else found.id)[:80]
-
-
-def _or_raise(answer: T | str) -> T:
-    """Errors are cached as text, too; here they are raised again."""
-    if isinstance(answer, str):
-        raise UserError(answer)
-    return answer
 
 
 @st.cache_resource(

@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections.abc import Collection, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import streamlit as st
 
@@ -14,6 +14,7 @@ from s2s.config import Config, SettingInfo, UserError, flat, override, settings_
 from s2s.ui.kit.text import as_markdown, plain
 
 MAX_INTEGER = 2**53 - 1  # that a browser represents exactly
+T = TypeVar("T")
 START = "start"  # after the prefix of widgets: the values that they started with
 
 
@@ -29,6 +30,13 @@ def inputs(
         _input(key, rows[key], prefix + key)
         if wrong and key == blamed:
             show_error(wrong)
+
+
+def or_raise(answer: T | str) -> T:
+    """Errors are cached as text, too; here they are raised again."""
+    if isinstance(answer, str):
+        raise UserError(answer)
+    return answer
 
 
 def show_error(wrong: UserError) -> None:

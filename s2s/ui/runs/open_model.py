@@ -77,7 +77,7 @@ def _choose(name: str) -> None:
 
 def _chosen(name: str) -> None:
     """The card of a model, its languages, and the button."""
-    found = _or_raise(_found(name))
+    found = forms.or_raise(_found(name))
     _about(found)
     _costs(found.forecast)
     request = found.request
@@ -198,13 +198,6 @@ def _found(name: str) -> FoundModel | str:
         ImportRequest(re.split(r"[/\\]", name.rstrip("/\\"))[-1] or name, folder=name),
         import_forecasts.forecast(config),
     )
-
-
-def _or_raise(answer: FoundModel | str) -> FoundModel:
-    """Errors are cached as text, too; here they are raised again."""
-    if isinstance(answer, str):
-        raise UserError(answer)
-    return answer
 
 
 @st.cache_resource(
