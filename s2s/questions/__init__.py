@@ -50,4 +50,5 @@ from s2s.questions.translate import (
     forced,
     own_target,
 )
+from s2s.questions.word_order import SwappedWords, WordOrder, added_table
 from s2s.runs.decoder import Timed

@@ -17,6 +17,7 @@ from s2s.questions.intervene import Intervene
 from s2s.questions.question import Question
 from s2s.questions.same_word import SameWord
 from s2s.questions.score_buckets import ScoreBuckets
+from s2s.questions.word_order import WordOrder
 
 if TYPE_CHECKING:
     from s2s.plots import Picture
@@ -50,6 +51,7 @@ VIEWS = (
     View("attention", "alignment", "Alignment", Alignment, "alignment_view"),
     View("attention", "change", "Intervene", Intervene, "intervene_view"),
     View("attention", "", "", HeadsOf, "heads_view"),
+    View("positions", "model", "Why positions", WordOrder, "word_order_view"),
 )
 BY_NAME: Mapping[str, View] = MappingProxyType({row.question.name: row for row in VIEWS})
 

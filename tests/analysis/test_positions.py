@@ -5,9 +5,8 @@ import pytest
 import torch
 
 from s2s.analysis import positions
-from s2s.config import POSITION_KINDS, ModelConfig, Positions, Stack, UserError
+from s2s.config import ModelConfig, Positions, Stack, UserError
 from s2s.model import Transformer
-from s2s.model.positions import Position
 
 LAYOUTS = ("interleaved", "halves")
 
@@ -201,84 +200,6 @@ def test_buckets_are_transformers() -> None:
                 is_causal=is_causal,
             )
             np.testing.assert_array_equal(ours, theirs.numpy())
-
-
-@pytest.mark.parametrize("kind", POSITION_KINDS)
-def test_reordering_two_words(kind: str) -> None:
-    ids = [5, 6, 7, 8, 9, 2]
-    order = [3, 1, 2, 0, 4, 5]
-    made = model(kind)
-    held = made.encoder.embed.position
-    found = positions.reordering_effect(made, ids, order)
-    assert found.without_positions.max() < 1e-5
-    assert (found.with_positions.max() > 1e-3) == (kind != "none")
-    assert found.size > 0
-    assert made.encoder.embed.position is held
-    assert positions.reordering_effect(made, ids, range(6)).with_positions.max() == 0
-
-
-def test_the_effect_of_reordering_is_measured_on_the_encoder() -> None:
-    made = model("sinusoidal")
-    ids = [5, 6, 7, 2]
-    order = [2, 0, 1, 3]
-    mask = torch.ones(1, 1, 1, 4, dtype=torch.bool)
-    with torch.inference_mode():
-        one, other = (
-            made.encoder(torch.tensor([row]), mask)[0].numpy()
-            for row in (ids, [ids[i] for i in order])
-        )
-    expected = [np.abs(other[order.index(place)] - one[place]).max() for place in range(4)]
-    np.testing.assert_allclose(
-        positions.reordering_effect(made, ids, order).with_positions, expected, atol=1e-5
-    )
-
-
-def test_an_order_names_each_position_once() -> None:
-    with pytest.raises(ValueError, match="each of 3 positions once"):
-        positions.reordering_effect(model("none"), [5, 6, 2], [0, 0, 2])
-
-
-def test_positions_come_back_after_a_failure() -> None:
-    made = model("learned")
-    held = made.encoder.embed.position
-    with positions.without_positions(made):
-        assert type(made.encoder.embed.position) is Position
-    with pytest.raises(RuntimeError, match="stop"), positions.without_positions(made):
-        raise RuntimeError("stop")
-    assert made.encoder.embed.position is held
-
-
-@pytest.mark.parametrize("kind", POSITION_KINDS)
-def test_the_effect_of_a_position_on_a_vector(kind: str) -> None:
-    made = model(kind)
-    ids = [5, 6, 5, 2]
-    found = positions.position_effect(made, ids)
-    if kind not in ("sinusoidal", "learned"):
-        assert found is None
-        return
-    assert found is not None
-    words = made.encoder.embed.tokens.weight.detach().numpy()
-    table = (
-        positions.position_table(made)
-        if kind == "learned"
-        else positions.sinusoid_vectors(9, 16, Positions())[2:]
-    )  # the first position is 2
-    assert table is not None
-    for place, token in enumerate(ids):
-        vector = words[token] * 4  # the root of d_model
-        total = vector + table[place]
-        unit = words / np.linalg.norm(words, axis=1, keepdims=True)
-        cosine = vector @ total / np.linalg.norm(vector) / np.linalg.norm(total)
-        assert found.angles[place] == pytest.approx(
-            math.degrees(math.acos(min(1.0, cosine))), abs=0.05
-        )
-        assert found.ratios[place] == pytest.approx(
-            np.linalg.norm(total) / np.linalg.norm(vector), rel=1e-4
-        )
-        assert found.nearest_after[place] == (unit @ total).argmax()
-        assert found.nearest_before[place] == next(
-            near for near in np.argsort(-(unit @ vector)) if near != token
-        )
 
 
 def test_what_a_run_has_learned() -> None:

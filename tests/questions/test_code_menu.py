@@ -77,6 +77,9 @@ LINKS: dict[str, list[dict[str, str]]] = {
             "set": "view:change,switched:encoder.1.1=uniform,strategy:greedy",
         },
     ],
+    "word-order": [
+        {"src": "the red house is old", "set": "view:model,swap:2,with:3"},
+    ],
     "heads-of-sentence": [
         {"src": HOUSE, "tgt": "la maison rouge", "layer": "1", "head": "3", "kind": "encoder"},
         {"src": HOUSE, "set": "scale:row,strategy:greedy,alone:1.2"},

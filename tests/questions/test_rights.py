@@ -41,6 +41,7 @@ from s2s.questions import (
     SameWord,
     ScoreBuckets,
     Translate,
+    WordOrder,
 )
 from s2s.questions.intervene import InterventionEffect
 from s2s.questions.same_word import AnyTwoWords
@@ -92,6 +93,7 @@ ASKED: Mapping[str, Asked] = {
     ),
     "translate": Asked(lambda run: Translate(run, TEXT)),
     "forced-weights": Asked(lambda run: ForcedWeights(run, TEXT, TARGET)),
+    "word-order": Asked(lambda run: WordOrder(run, TEXT)),
     "evaluate": Asked(
         lambda evaluation: Evaluate(evaluation=evaluation, metrics=True, up="COMET"),
         lambda found: SECRET in as_text(found.sentences),

@@ -84,7 +84,6 @@ CASES = (
         (),
         "°, trace",  # circles that the picture draws
     ),
-    Case("positions", {"set": "view:model"}, 25, (r"have a size of about (\S+)\. ",)),
     Case(
         "states",
         {"set": "view:map", "layer": "1"},

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 from s2s.jobs import ExtrapolationSettings
-from s2s.runs import Run
 from s2s.ui.kit import reproduce
 from s2s.ui.positions.figures import N_RANDOM, SHIFT
 from s2s.ui.positions.request import EncodingRequest
@@ -174,25 +173,6 @@ CODE: Mapping[str, Callable[[PositionSettings, str], list[str]]] = MappingProxyT
         "relative": _relative,
     }
 )
-
-
-def in_a_model(run: Run, text: str, swapped: tuple[int, int]) -> None:
-    """The folded section of two swapped words."""
-    is_whole = run.src_tokenizer.kind == "word"
-    lines = [
-        "import s2s",
-        OWN_MODULE,
-        "",
-        f"run = {reproduce.load_call(run)}",
-        f"ids = run.recipe.model.ids.source(run.src_tokenizer.encode({reproduce.quoted(text)}))",
-        "tokens = run.src_tokenizer.tokens(ids)",
-        f"order = positions.swapped_order(tokens, {swapped!r}, is_whole={is_whole})",
-        "effect = positions.reordering_effect(run.model, ids, order)",
-        "largest = effect.with_positions.max(), effect.without_positions.max()",
-        "added = positions.position_effect(run.model, ids)  # None where nothing is added",
-        "print(largest, effect, added, sep='\\n')",
-    ]
-    reproduce.section(ABOUT, lambda: ("", "\n".join(lines)))
 
 
 def beyond_training_length(

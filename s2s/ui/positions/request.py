@@ -9,6 +9,8 @@ import streamlit as st
 
 from s2s.config import POSITION_KINDS, Config, UserError, flat, keys, override
 from s2s.jobs import ExtrapolationSettings
+from s2s.links import share
+from s2s.questions import WordOrder
 from s2s.runs import Run
 from s2s.ui.kit import ViewState, cached, field, forms, pickers, vocabulary
 from s2s.ui.positions.settings import PositionSettings
@@ -18,17 +20,15 @@ PREFIX = "positions "  # how the keys of the settings' widgets begin
 
 @dataclass(frozen=True)
 class PositionsView:
-    """What the link's `set` holds besides settings. Words count from 1; empty: the first and the last."""
+    """What the link's `set` holds besides settings."""
 
-    view: str = field("matrix")
+    view: str = field("model")
     encoding: str = field("sinusoidal")
     beside: str = field("")
-    word: str = field("", scope="sentence", link="swap")
-    other_word: str = field("", scope="sentence", link="with")
     score: str = field("digits")
 
 
-STATE = ViewState("positions", PositionsView)
+STATE = ViewState("positions", PositionsView, WordOrder)
 
 
 @dataclass(frozen=True)
@@ -41,9 +41,12 @@ class EncodingRequest:
 
 def read_link() -> None:
     """Take what a link newly says; what it says of unknown settings is reported."""
+    said = share.unpack(st.query_params.get("set", ""))
     given = STATE.from_url()
     if given is None:
         return
+    if "encoding" in said and "view" not in said:
+        STATE.show(view="matrix")
     for default in (ExtrapolationSettings(), PositionSettings()):
         every = keys(type(default))
         found, lost = forms.from_address(

@@ -13,12 +13,12 @@ from s2s.config import POSITION_KINDS
 from s2s.ui.positions import (
     distance,
     extrapolation,
-    in_a_model,
     matrix,
     reproduce,
     request,
     rotation,
     waves,
+    word_order,
 )
 from s2s.ui.positions.request import STATE, EncodingRequest
 
@@ -123,11 +123,11 @@ def show_encodings(view: str) -> None:
 # In this order; a slug stands in links, as `view` of `set`: a rename keeps the old one working.
 PANELS: Mapping[str, PositionsPanel] = MappingProxyType(
     {
+        "model": PositionsPanel("Why positions", word_order.show),
         "matrix": PositionsPanel("Matrix", partial(show_encodings, "matrix")),
         "waves": PositionsPanel("Waves", partial(show_encodings, "waves")),
         "distance": PositionsPanel("Distance", partial(show_encodings, "distance")),
         "rotation": PositionsPanel("Rotation", partial(show_encodings, "rotation")),
-        "model": PositionsPanel("In a model", in_a_model.show),
         "longer": PositionsPanel("Beyond training length", extrapolation.show),
     }
 )
