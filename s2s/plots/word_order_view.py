@@ -23,7 +23,7 @@ def pictures(question: WordOrder, answer: SwappedWords, model: str) -> list[Pict
     """The bars, and a table where positions are added to embeddings. `model` names the run and its checkpoint."""
     effect = answer.effect
     swapped = f"“{answer.one}” and “{answer.other}” swapped"
-    title = f"{model}\nhow much each word's output changes\n{swapped}"
+    title = f"{model}\nhow much each output changes, {swapped}"
     both = {
         "with positions": effect.with_positions,
         "without positions": effect.without_positions,
