@@ -73,10 +73,13 @@ def _positions(rows: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     }
 
 
-_SHIPPED = {topic: shipped(__file__, f"terms/{name}.toml") for topic, name in FILES.items()}
-_ROWS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
-    _SHIPPED | {POSITIONS: {**_SHIPPED[POSITIONS], **_positions(_SHIPPED[POSITIONS])}}
-)
+def _rows(topic: str, name: str) -> dict[str, Any]:
+    rows = shipped(__file__, f"terms/{name}.toml")
+    more = _positions(rows) if topic == POSITIONS else {}
+    return dict(sorted({**rows, **more}.items(), key=lambda row: row[0].casefold()))
+
+
+_ROWS = MappingProxyType({topic: _rows(topic, name) for topic, name in FILES.items()})
 TOPICS: Mapping[str, tuple[Term, ...]] = MappingProxyType(
     {topic: tuple(starmap(_term, rows.items())) for topic, rows in _ROWS.items()}
 )
