@@ -77,6 +77,21 @@ LINKS: dict[str, list[dict[str, str]]] = {
             "set": "view:change,switched:encoder.1.1=uniform,strategy:greedy",
         },
     ],
+    "word-order": [
+        {"src": "the red house is old", "set": "view:model,swap:2,with:3"},
+    ],
+    "position-kinds": [
+        {
+            "set": "view:rotation,encoding:rotary,length:64,d_head:16,pair:2,offset:7,base:500.0,layout:interleaved"
+        },
+        {"set": "view:distance,encoding:rotary,vectors:unlike"},
+        {"set": "view:distance,encoding:sinusoidal,d_model:8,measure:dot"},
+        {"set": "view:matrix,encoding:relative,heads:4,buckets:8,max_distance:9,stack:decoder"},
+    ],
+    "extrapolation": [
+        {"set": "view:longer,task:copy,score:whole"},
+        {"set": "view:longer,steps:900,seed:2"},
+    ],
     "heads-of-sentence": [
         {"src": HOUSE, "tgt": "la maison rouge", "layer": "1", "head": "3", "kind": "encoder"},
         {"src": HOUSE, "set": "scale:row,strategy:greedy,alone:1.2"},
@@ -93,6 +108,8 @@ LINKS: dict[str, list[dict[str, str]]] = {
 }
 NOT_HERE = {
     "attention-lines": {"part"},  # inherited, and of no use there: lines are of the whole map
+    "position-kinds": {"run"},  # one that has learned the encoding: no demo has
+    "extrapolation": {"runs"},  # the visitor's own
     # of a request: the page shows stored evaluations, whose ids say all of that
     "evaluate": {row.name for row in Evaluate.declared() if row.metadata["kind"] != VIEW}
     - {"evaluation"},

@@ -23,7 +23,13 @@ from s2s.cli import make_parser
 from s2s.config import DeniedError, UserError, asker
 from s2s.data import Corpus, Gold, Link, Pair, saved_datasets
 from s2s.files import as_text, stored, to_json
-from s2s.jobs import EvaluationRequest, GivenScores, evaluation_service, external
+from s2s.jobs import (
+    EvaluationRequest,
+    GivenScores,
+    evaluation_service,
+    external,
+    extrapolation,
+)
 from s2s.plots import NamedFile
 from s2s.questions import (
     ANSWERS,
@@ -31,16 +37,20 @@ from s2s.questions import (
     AttentionLines,
     AttentionOf,
     Evaluate,
+    Extrapolation,
     ForcedWeights,
     GoldOf,
     Have,
     HeadsOf,
     Intervene,
+    LongerLines,
     PoolOf,
+    PositionKinds,
     Question,
     SameWord,
     ScoreBuckets,
     Translate,
+    WordOrder,
 )
 from s2s.questions.intervene import InterventionEffect
 from s2s.questions.same_word import AnyTwoWords
@@ -92,6 +102,10 @@ ASKED: Mapping[str, Asked] = {
     ),
     "translate": Asked(lambda run: Translate(run, TEXT)),
     "forced-weights": Asked(lambda run: ForcedWeights(run, TEXT, TARGET)),
+    "word-order": Asked(lambda run: WordOrder(run, TEXT)),
+    "position-kinds": Asked(lambda run: PositionKinds("sinusoidal", run, length=4)),
+    "longer-lines": Asked(LongerLines),
+    "extrapolation": Asked(lambda run: Extrapolation((run,))),
     "evaluate": Asked(
         lambda evaluation: Evaluate(evaluation=evaluation, metrics=True, up="COMET"),
         lambda found: SECRET in as_text(found.sentences),
@@ -196,6 +210,7 @@ def evaluated(run: str, pairs: list[tuple[str, str]]) -> str:
 @pytest.fixture
 def home(_made: Home, monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
     """Nothing is asked yet."""
+    monkeypatch.setattr(extrapolation, "LENGTHS", (4,))
     monkeypatch.setenv("S2S_HOME", str(_made.path))
     monkeypatch.setenv("S2S_HOSTED", "1")
     monkeypatch.setenv("S2S_SECRET", "x" * 32)
@@ -311,13 +326,16 @@ def ways_to_ask(have: Have, question: Question[Any]) -> list[Callable[[Question[
 
 def refused_as_unknown(have: Have, question: Question[Any], of: str) -> None:
     """What is not theirs is refused as what is not there, also when the answer is known already."""
-    thing = getattr(question, of).partition("@")[0]
+    field = "runs" if isinstance(question, Extrapolation) else of
+    other: Any = (new_id(),) if field == "runs" else new_id()
+    thing = "".join(getattr(question, field)).partition("@")[0]
     said = []
-    for asked in (question, type(question)(**question.changed | {of: new_id()})):
+    for asked in (question, type(question)(**question.changed | {field: other})):
         for ask in (*ways_to_ask(have, asked), have.key):
             with pytest.raises(DeniedError) as refused:
                 ask(asked)
-            said.append(str(refused.value).replace(getattr(asked, of).partition("@")[0], "ID"))
+            named = "".join(getattr(asked, field)).partition("@")[0]
+            said.append(str(refused.value).replace(named, "ID"))
     assert {each.replace("ID@20", "ID") for each in said} == {said[-1]}
     assert thing not in said[-1]
 

@@ -74,17 +74,6 @@ CASES = (
             r": (\S+) for 32 × 20",
         ),
     ),
-    Case("positions", {"set": "view:waves,beside:rotary"}, 1_600),
-    Case("positions", {"set": "view:distance,encoding:rotary,beside:relative"}, 800),
-    Case("positions", {"set": "view:matrix,encoding:relative,beside:alibi"}, 17_000),
-    Case(
-        "positions",
-        {"set": "view:rotation,beside:rotary"},
-        2,
-        (),
-        "°, trace",  # circles that the picture draws
-    ),
-    Case("positions", {"set": "view:model"}, 25, (r"have a size of about (\S+)\. ",)),
     Case(
         "states",
         {"set": "view:map", "layer": "1"},
@@ -137,7 +126,8 @@ CASES = (
 
 def test_every_page_and_200_numbers_are_recomputed() -> None:
     """Some pages and views have tests of their own, three below; Lessons leads to those of others."""
-    others = {"attention", "compare", "steps", "evaluate", "walkthrough", "runs", "lessons"}
+    others = {"attention", "compare", "positions", "steps", "evaluate"}
+    others |= {"walkthrough", "runs", "lessons"}
     assert {case.path for case in CASES} | others == {*PAGES}
     assert sum(min(case.least, 100) for case in CASES) > 200
 
