@@ -11,6 +11,7 @@ from s2s.config import choose
 from s2s.questions.alignment import Alignment
 from s2s.questions.attention_lines import AttentionLines
 from s2s.questions.attention_of import AttentionOf
+from s2s.questions.dataset_profile import DatasetProfile
 from s2s.questions.evaluate import Evaluate
 from s2s.questions.heads_of import HeadsOf
 from s2s.questions.intervene import Intervene
@@ -50,6 +51,7 @@ VIEWS = (
     View("attention", "alignment", "Alignment", Alignment, "alignment_view"),
     View("attention", "change", "Intervene", Intervene, "intervene_view"),
     View("attention", "", "", HeadsOf, "heads_view"),
+    View("data", "", "", DatasetProfile, "dataset_view"),
 )
 BY_NAME: Mapping[str, View] = MappingProxyType({row.question.name: row for row in VIEWS})
 
