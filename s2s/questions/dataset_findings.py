@@ -44,10 +44,11 @@ class Lengths(NamedTuple):
 SIZE = (
     Finding(
         lambda found: found.is_plain,
-        "{n_pairs:,} texts without targets, of {src:g} words (median): for tasks that need no targets.",
+        "{n_pairs:,} texts without targets, for tasks that need none. Words per text (median): {src:g}.",
     ),
     Finding(
-        lambda found: True, "{pairs}, of {src:g} words per source and {tgt:g} per target (median)."
+        lambda found: True,
+        "{pairs}. Words per text (median): {src:g} in the source, {tgt:g} in the target.",
     ),
 )
 OF_PAIRS = (

@@ -27,15 +27,15 @@ def preview(*pairs: Pair, is_plain: bool = False) -> Preview:
 
 def test_pairs_are_counted_and_only_what_stands_out_is_said() -> None:
     found = findings.of_pairs(preview(*PAIRS))
-    assert found.startswith("94 pairs, of 3 words per source and 3 per target (median).")
+    assert found.startswith("94 pairs. Words per text (median): 3 in the source, 3 in the target.")
     for said in ("1 repeats an earlier", "1 has the same text", "101 words, 34 times the median"):
         assert said in found
     plain = findings.of_pairs(preview(Pair("a b", "a b"), Pair("c", "c"), is_plain=True))
-    assert (
-        plain == "2 texts without targets, of 1.5 words (median): for tasks that need no targets."
+    assert plain == (
+        "2 texts without targets, for tasks that need none. Words per text (median): 1.5."
     )
     even = findings.of_pairs(preview(*(Pair(f"the {n}", f"le {n}") for n in range(60))))
-    assert even == "60 pairs, of 2 words per source and 2 per target (median)."
+    assert even == "60 pairs. Words per text (median): 2 in the source, 2 in the target."
     few = findings.of_pairs(preview(*(Pair("a", str(n)) for n in range(9))))
     assert "Sources repeat: only 1 distinct." in few
 

@@ -143,7 +143,7 @@ def spec(upload: Upload, offer: Mapping[str, Any], row: DeltaGenerator) -> str:
 def _spec(upload: Upload, offer: Mapping[str, Any], row: DeltaGenerator) -> str:
     names = [column[0] for column in offer["columns"]]
     if offer["kind"] == "plain":
-        return _plain(upload, offer, names)
+        return _plain(upload, offer, names, row)
     if len(upload.files) == 2:
         return _two_files(upload, offer, names, row)
     return f"{upload.files[0]}#{_columns(upload, offer, names, row)}"
@@ -173,19 +173,21 @@ def _in_doubt(offer: Mapping[str, Any]) -> pd.DataFrame:
     return rows.loc[:, has_other] if any(has_other) else rows
 
 
-def _plain(upload: Upload, offer: Mapping[str, Any], names: Sequence[str]) -> str:
+def _plain(
+    upload: Upload, offer: Mapping[str, Any], names: Sequence[str], row: DeltaGenerator
+) -> str:
     st.caption(
         as_markdown(
             f"Plain text without a second side ({offer['reason']}): for tasks that need no targets."
         )
     )
-    unit = st.radio(
+    unit = row.selectbox(
         "Split plain text into",
         list(UNITS),
         format_func=UNITS.__getitem__,
         index=list(UNITS).index(_one_of(UNITS, upload.choices.get("unit"), "line")),
         key=f"unit {upload.id}",
-        horizontal=True,
+        width=300,
     )
     upload.choices = {"unit": str(unit)}
     column = f",column={_written(names, offer['src'])}" if offer["src"] else ""
@@ -256,7 +258,7 @@ def _columns(
             for label in SIDES
         )
         changed = [said for option, said in READING.items() if option in upload.choices]
-        box = st.popover(", ".join(("*Read as*", *changed)), icon=":material/tune:", key="reading")
+        box = st.popover(", ".join(("Read as", *changed)), icon=":material/tune:", key="reading")
     kinds = {column[0]: column[1] for column in offer["columns"]}
     with box:
         others = [name for name in names if name not in (src, tgt)]

@@ -68,7 +68,9 @@ def test_a_reload_opens_the_upload_with_its_columns_and_its_cleaning() -> None:
 def test_a_reload_splits_plain_text_as_it_was_split() -> None:
     screen = uploaded(("a.txt", b"one\n\ntwo\nthree\n"))
     label = "Split plain text into"
-    settled(next(each for each in screen.radio if each.label == label).set_value("dialogue").run())
+    settled(
+        next(each for each in screen.selectbox if each.label == label).set_value("dialogue").run()
+    )
     assert_same_after_a_reload(screen, label, "dialogue")
 
 
