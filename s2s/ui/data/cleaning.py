@@ -26,19 +26,18 @@ def rules(report: LintReport, now: Cleaning) -> None:
     on = [rule for rule in enabled_rules(now) if rule in DROPPING]
     offered = [rule for rule in DROPPING if rule in on or report.found[rule].n]
     st.session_state[KEY] = on
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown("Drop before training:", width="content")
-        st.pills(
-            "Drop before training",
-            offered,
-            selection_mode="multi",
-            format_func=lambda rule: f"{LINT_RULES[rule].label} ({report.found[rule].n:,})",
-            key=KEY,
-            on_change=_choose,
-            args=({rule: getattr(report, rule) for rule in LIMITS},),
-            label_visibility="collapsed",
-            wrap=True,
-        )
+    st.markdown("Drop:", width="content")
+    st.pills(
+        "Drop before training",
+        offered,
+        selection_mode="multi",
+        format_func=lambda rule: f"{LINT_RULES[rule].label} ({report.found[rule].n:,})",
+        key=KEY,
+        on_change=_choose,
+        args=({rule: getattr(report, rule) for rule in LIMITS},),
+        label_visibility="collapsed",
+        wrap=True,
+    )
 
 
 def _choose(limits: Mapping[str, float]) -> None:

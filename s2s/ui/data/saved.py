@@ -23,10 +23,11 @@ def choose(row: DeltaGenerator) -> tuple[str, str] | None:
     """SPEC and name of the chosen dataset; None where nothing has been saved."""
     names = unique_names({saved.spec: saved.name for saved in cached.datasets()})
     if not names:
-        st.info(
-            "No saved datasets yet: upload or paste one and train on it, and it is saved here.",
-            icon=":material/inventory_2:",
-        )
+        with st.container(key="answer"):
+            st.info(
+                "No saved datasets yet: upload or paste one and train on it, and it is saved here.",
+                icon=":material/inventory_2:",
+            )
         return None
     # One that is gone gives way to none: another dataset is never chosen for the visitor.
     if st.session_state.setdefault(KEY, next(iter(names))) not in names:

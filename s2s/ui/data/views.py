@@ -118,7 +118,7 @@ def _settings(keys: Iterable[str]) -> None:
 
 def show_view(chosen: ChosenDataset) -> None:
     """The chosen view; choices made in the others stay."""
-    above = st.container(horizontal=True, vertical_alignment="bottom")
+    above = st.container(horizontal=True, vertical_alignment="center")
     labels = {name: view.label for name, view in VIEWS.items()}
     with above:
         view = VIEWS[STATE.segments("view", "View", labels, label_visibility="collapsed")]
