@@ -11,6 +11,7 @@ from s2s.config import choose
 from s2s.questions.alignment import Alignment
 from s2s.questions.attention_lines import AttentionLines
 from s2s.questions.attention_of import AttentionOf
+from s2s.questions.dataset_profile import DatasetProfile
 from s2s.questions.evaluate import Evaluate
 from s2s.questions.extrapolation import Extrapolation
 from s2s.questions.heads_of import HeadsOf
@@ -56,6 +57,7 @@ VIEWS = (
     View("positions", "model", "Why positions", WordOrder, "word_order_view"),
     View("positions", "matrix", "The kinds", PositionKinds, "position_kinds_view"),
     View("positions", "longer", "Longer than trained", Extrapolation, "extrapolation_view"),
+    View("data", "", "", DatasetProfile, "dataset_view"),
 )
 BY_NAME: Mapping[str, View] = MappingProxyType({row.question.name: row for row in VIEWS})
 

@@ -36,6 +36,7 @@ from s2s.questions import (
     Alignment,
     AttentionLines,
     AttentionOf,
+    DatasetProfile,
     Evaluate,
     Extrapolation,
     ForcedWeights,
@@ -80,6 +81,7 @@ class Asked(NamedTuple):
     has_data: Callable[[Any], bool] | None = None
     of: str = "run"  # its name as a field, and as something to share
     needs_data: bool = False  # or it is refused
+    is_private: bool = False  # nothing shares it
 
 
 # Every question that a view of VIEWS asks, itself or on the way.
@@ -116,6 +118,12 @@ ASKED: Mapping[str, Asked] = {
         lambda found: bool(found.found),
         of="evaluation",
         needs_data=True,
+    ),
+    "dataset-profile": Asked(
+        lambda dataset: DatasetProfile(f"corpus:{dataset}"),
+        lambda found: SECRET in as_text(found.preview),
+        of="dataset",
+        is_private=True,
     ),
 }
 
@@ -291,13 +299,16 @@ def test_everyone_gets_what_they_may_see_whoever_asked_before(
     name: str, way: str, home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     entering, make, ask, run = WAYS[way]
-    _, has_data, of, needs_data = ASKED[name]
+    _, has_data, of, needs_data, is_private = ASKED[name]
     thing = getattr(home, of)
     question = ASKED[name].question(run.format(thing) if of == "run" else thing)
     for role in ORDER:
         home.share(of, role.shared)
         with entering(monkeypatch, role.workspace):
             have = make()
+            if is_private and role.workspace != OWNER:
+                refused_as_no_dataset(have, question)
+                continue
             if not role.may_ask:
                 refused_as_unknown(have, question, of)
                 continue
@@ -338,6 +349,13 @@ def refused_as_unknown(have: Have, question: Question[Any], of: str) -> None:
             said.append(str(refused.value).replace(named, "ID"))
     assert {each.replace("ID@20", "ID") for each in said} == {said[-1]}
     assert thing not in said[-1]
+
+
+def refused_as_no_dataset(have: Have, question: Question[Any]) -> None:
+    """Nobody else's dataset is there, also when the answer is known already."""
+    for ask in (*ways_to_ask(have, question), have.key):
+        with pytest.raises(UserError, match="There is no saved dataset"):
+            ask(question)
 
 
 def refused_for_its_sentences(have: Have, question: Question[Any]) -> None:

@@ -27,6 +27,7 @@ SHOWN = "pictures of the page"  # in the session: what a snapshot has
 MENU = "Save, data, code"
 ICON = ":material/download:"
 WHERE = "Run it where s2s is installed and this run is stored; Runs offers it as a zip."
+OF_DATASET = "Run it where s2s is installed and this dataset is stored, or give the SPEC of yours."
 SHARE = st.column_config.ProgressColumn(format="percent", min_value=0.0, max_value=1.0)
 LETTER, ROOM, WIDEST = 7, 26, 420  # of a column, in pixels
 NARROW = 180  # a first column of this width stays in view
@@ -216,7 +217,7 @@ def menu(picture: Picture, question: Question[Any], answer: Any) -> None:
                     key=f"{key} {file.label}",
                     help=file.about or None,
                 )
-        st.caption(WHERE)
+        st.caption(OF_DATASET if question.of("dataset") else WHERE)
         st.code(question.python, language="python", wrap_lines=True)
         st.code(question.command, language="bash", wrap_lines=True)
 

@@ -8,8 +8,12 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from s2s.config import shortened
 from s2s.data import one_line
 from s2s.files import csv_cell
+from s2s.questions import Table
+
+MOST_LETTERS = 90  # of a text that isn't folded
 
 
 def frame_csv(frame: pd.DataFrame, *, index: bool = False) -> str:
@@ -43,6 +47,24 @@ def html_table(
     body = "".join(f"<tr>{''.join(map(_cell, columns, row))}</tr>" for row in rows)
     kind = "samples numbers" if has_numbers else "samples"
     return f'<div class="{kind}"><table><tr>{head}</tr>{body}</table></div>'
+
+
+def texts_table(table: Table) -> str:
+    """Texts that wrap; a long one ends in an ellipsis, and opens. Numbers have narrow columns."""
+    cells = [*zip(*table.rows, strict=True)]
+    are_numbers = [all(isinstance(cell, int) for cell in column) for column in cells]
+    columns = [
+        TableColumn(name, "4.5rem" if is_number else "")
+        for name, is_number in zip(table.columns, are_numbers, strict=False)
+    ]
+    return html_table(columns, [[_openable(str(cell)) for cell in row] for row in table.rows])
+
+
+def _openable(text: str) -> str:
+    if len(text) <= MOST_LETTERS:
+        return html.escape(text)
+    short = html.escape(shortened(text, MOST_LETTERS))
+    return f"<details><summary>{short}</summary>{html.escape(text)}</details>"
 
 
 def _head(column: TableColumn) -> str:

@@ -7,8 +7,9 @@ from collections.abc import Callable, Hashable, Mapping
 from contextlib import AbstractContextManager
 from typing import Any
 
+from s2s.config import DataConfig, UserError
 from s2s.data import Preview
-from s2s.questions import Have, Question, Timed, Translate, name_of
+from s2s.questions import UNREAD, UPLOAD, Have, Question, Timed, Translate, name_of
 from s2s.runs import Run
 from s2s.runs.decoder import DecodeRequest
 from s2s.ui.kit.cached.background import beside, end_of_slice, found_beside, goes_beside
@@ -41,7 +42,13 @@ class ScreenHave(Have):
 
     def preview(self, spec: str) -> Preview:
         """Read once for all visitors, a large dataset by a process of its own."""
-        return preview(spec)
+        return super().preview(spec) if spec.startswith(UPLOAD) else preview(spec)
+
+    def section(self, dataset: str, name: str, data: DataConfig) -> Any:
+        """As a reader beside the dashboard has stored it: this process never holds a dataset."""
+        if (found := self.stored(dataset, name, data)) is None:
+            raise UserError(UNREAD)
+        return found
 
     def known(self, question: Question[Any], key: Hashable) -> Timed | None:
         """Also what was searched for beside, or still is."""
