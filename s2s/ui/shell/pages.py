@@ -113,6 +113,7 @@ PAGES = (
         summary="One sentence, decoded in several ways, side by side",
         run="trained",
         opens_on=EVERYDAY,
+        asked=ALL,
     ),
     Page(
         section="Decode",
