@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import re
 from dataclasses import replace
 
 from s2s.plots.picture import ComparedRows, Picture, TokenRows
@@ -53,7 +53,7 @@ def _rows(question: Compare, answer: Compared, title: str, table: Table) -> Pict
     rows = [
         [
             f"{number} · {row.name}{_about(row, answer)}",
-            row.text or row.problem or ("(nothing)" if row.found else "Decoding …"),
+            row.text or _quoted(row.problem) or ("(nothing)" if row.found else "Decoding …"),
             *([_times(row)] if has_more else []),
             _percent(row.per_token),
             str(len(row.best.tokens)) if row.best else "",
@@ -84,6 +84,11 @@ def _rows(question: Compare, answer: Compared, title: str, table: Table) -> Pict
         question.finding(answer),
         " ".join([ABOUT, *models, *([TRUNCATED] if is_truncated else [])]),
     )
+
+
+def _quoted(problem: str) -> str:
+    """An error without marks of code."""
+    return re.sub(r"`([^`]*)`", r"“\1”", problem)
 
 
 def _about(row: ComparedRow, answer: Compared) -> str:
@@ -124,27 +129,30 @@ def _forced(answer: Compared) -> Picture:
     columns = ["output of", TEXT]
     for model in answer.models:
         columns += [f"{model}: log-probability", f"{model}: per token"]
+    numbered = [*enumerate(zip(answer.rows, answer.forced, strict=True), 1)]
     rows = [
-        [f"row {number}", row.text, *_numbers(under)]
-        for number, (row, under) in enumerate(zip(answer.rows, answer.forced, strict=True), 1)
+        [f"row {number}", row.text, *(value for one in under for value in _numbers(one))]
+        for number, (row, under) in numbered
     ]
-    unknown = _unknown(answer)
+    cells = [
+        [f"row {number}", row.text, *map(_in_nats, under)] for number, (row, under) in numbered
+    ]
     return Picture(
         "every output under every model",
         "Every output under every model",
-        None,
+        Table(("output of", TEXT, *answer.models), cells),
         f"Log-probabilities of {len(rows)} outputs under {len(answer.models)} models",
         Table(columns, rows),
-        caption=" ".join(filter(None, (FORCED, unknown))),
+        caption=" ".join(filter(None, (FORCED, _unknown(answer)))),
     )
 
 
-def _numbers(under: Sequence[Reference | None]) -> list[float]:
-    return [
-        value
-        for one in under
-        for value in ((one.log_prob, one.per_token) if one else (math.nan, math.nan))
-    ]
+def _numbers(one: Reference | None) -> tuple[float, float]:
+    return (one.log_prob, one.per_token) if one else (math.nan, math.nan)
+
+
+def _in_nats(one: Reference | None) -> str:
+    return f"{nats(one.log_prob)} nats, {nats(one.per_token)} per token" if one else "too long"
 
 
 def _unknown(answer: Compared) -> str:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from s2s import scores
-from s2s.config import UserError, choose, shortened, values_of_texts
-from s2s.decode import STRATEGIES, BeamConfig, configure, maximized_score
+from s2s.config import UserError, choose, flat, keys, shortened, values_of_texts
+from s2s.decode import STRATEGIES, BeamConfig, GenerationConfig, configure, maximized_score
 from s2s.links.share import Column
 from s2s.questions.compared import Compared, ComparedRow
 from s2s.questions.have import Have, Outcome
@@ -24,6 +24,9 @@ REFERENCE, NOTHING = (
     "nothing",
 )  # what differences are marked against, beside a row's number
 REFERENCE_METRICS = ("chrf", "bleu")
+UNRULED = frozenset(
+    {"max_new_tokens", "num_return_sequences", "seed", "precision"}
+)  # these forbid no text
 DIVERSITY = ("distinct_1", "distinct_2")
 
 
@@ -196,7 +199,7 @@ def _ranked(row: ComparedRow, run: Run | None, rows: Sequence[ComparedRow]) -> C
         (one.best for one in rows if one.best and one.is_ended), key=lambda one: one.log_prob
     )
     config = run.configured(row.strategy, row.values)[1]
-    score = maximized_score(config)
+    score = maximized_score(config) if _may_write(config, len(best.ids)) else None
     head = rows[0]
     is_known = head.best is not None and head.is_ended
     return replace(
@@ -205,6 +208,14 @@ def _ranked(row: ComparedRow, run: Run | None, rows: Sequence[ComparedRow]) -> C
         of_best=score(best.log_prob, len(best.ids)) if score else math.nan,
         length_penalty=config.length_penalty if isinstance(config, BeamConfig) else math.nan,
     )
+
+
+def _may_write(config: GenerationConfig, length: int) -> bool:
+    """Whether nothing but the scores keeps a search from writing a text of this length."""
+    values, usual = flat(config), flat(type(config)())
+    rules = {*keys(GenerationConfig), "force_words"} & {*values} - UNRULED
+    is_short = length <= (config.max_new_tokens or length)
+    return is_short and all(values[name] == usual[name] for name in rules)
 
 
 def _ratio(log_prob: float, other: float) -> float:

@@ -28,8 +28,8 @@ class ComparedRow:
     """One row: how it was decoded, and what came of it.
 
     `times` says how many times as probable its translation is as the first row's, by the model of the first row;
-    `of_best` is the score that its own search gives to the most probable translation. Both are NaN where they say
-    nothing. chrF and BLEU are NaN without a reference.
+    `of_best` is the score that its own search gives to the most probable translation, where no setting forbids that
+    one. Both are NaN where they say nothing. chrF and BLEU are NaN without a reference.
     """
 
     run: str  # as questions name it
@@ -100,11 +100,6 @@ class Compared:
     forced: tuple[tuple[Reference | None, ...], ...] = ()  # by row and model
 
     @property
-    def is_complete(self) -> bool:
-        """Whether every row has its answer."""
-        return all(row.found for row in self.rows)
-
-    @property
     def finding(self) -> str:
         """Which translation is the most probable, and why the others are not."""
         facts = Ranking(self)
@@ -130,8 +125,8 @@ class Ranking:
 
     @property
     def is_whole(self) -> bool:
-        """Whether every row has a whole translation."""
-        return self.n == len(self.compared.rows) > 0
+        """Whether every row that can be decoded has a whole translation."""
+        return self.n == sum(not row.problem for row in self.compared.rows) > 0
 
     @property
     def is_one_model(self) -> bool:
@@ -195,15 +190,17 @@ class Ranking:
     @property
     def missed(self) -> str:
         """Whose search would have ranked the most probable translation above its own, had it found it."""
-        searches = [row for row in self.others if row.best and row.strategy != "greedy"]
-        return self._beginning(
-            [row for row in searches if row.best and row.of_best > row.best.score + ROUNDING]
-        )
+        return self._beginning([row for row in self._missing if row.strategy != "greedy"])
+
+    @property
+    def _missing(self) -> list[ComparedRow]:
+        rows = self.others
+        return [row for row in rows if row.best and row.of_best > row.best.score + ROUNDING]
 
     @property
     def greedy(self) -> str:
         """Who takes the most probable token at each step, and writes a less probable translation."""
-        return self._beginning([row for row in self.others if row.strategy == "greedy"])
+        return self._beginning([row for row in self._missing if row.strategy == "greedy"])
 
     @property
     def drawn(self) -> str:
@@ -229,8 +226,10 @@ class Ranking:
     def called(self, row: ComparedRow) -> str:
         """`beam`; `row 2 (beam)` where another row is called so, too."""
         rows = self.compared.rows
-        alike = [one for one in rows if one.name == row.name]
-        return row.name if len(alike) == 1 else f"row {rows.index(row) + 1} ({row.name})"
+        if sum(one.name == row.name for one in rows) == 1:
+            return row.name
+        number = next(number for number, one in enumerate(rows, 1) if one is row)
+        return f"row {number} ({row.name})"
 
     def _beginning(self, rows: Sequence[ComparedRow]) -> str:
         """What the first of them is called, as a sentence begins; empty for none."""

@@ -80,7 +80,7 @@ def _bar(cell: str, share: float) -> str:
 def token_rows(figure: TokenRows) -> str:
     """Each text's caption, and below it its tokens in a row."""
     return "".join(
-        f"<p dir='auto'><small>{html.escape(caption)}</small></p>"
+        f"<p dir='auto' style='margin: .6rem 0 .2rem'><small>{html.escape(caption)}</small></p>"
         f'<div class="tokens">{"".join(map(_token, tokens, log_probs))}</div>'
         for caption, tokens, log_probs in zip(*figure, strict=True)
     )

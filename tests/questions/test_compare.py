@@ -10,6 +10,7 @@ from sacrebleu import sentence_bleu, sentence_chrf
 import s2s
 from s2s.config import UserError
 from s2s.decode import STRATEGIES
+from s2s.plots import ComparedRows
 from s2s.plots.compare_view import pictures
 from s2s.questions import ANSWERS, Compare, Compared, ComparedRow, Have, Translate
 from s2s.questions.compared import FINDINGS, REASONS, Ranking
@@ -31,7 +32,7 @@ def row(name: str, text: str, log_prob: float, *, length: int = 4, **more: float
     return ComparedRow(DEMO, strategy, settings, found, per_token=log_prob / length, **more)
 
 
-GREEDY = row("greedy", "un", -3.0)
+GREEDY = row("greedy", "un", -3.0, of_best=-2.0)
 BEAM = row("beam", "deux", -2.0)
 SAMPLE = row("sample top_p", "trois", -9.0, value=0.9)
 # Less probable than greedy's, and longer: its own score is higher.
@@ -67,6 +68,8 @@ def test_what_the_length_penalty_prefers_is_said_where_it_does() -> None:
 
 def test_a_search_error_is_said_where_the_search_would_have_preferred_the_other_one() -> None:
     assert "Beam made a search error" in finding(GREEDY, MISSED)
+    forbidden = ("greedy", "beam!bad_words:eau", "beam!prefix:le")
+    assert "error" not in Have().answer(Compare((DEMO,), "the good water", forbidden)).finding
     for without in ((GREEDY, LONGER), (GREEDY, BEAM), (GREEDY, SAMPLE)):
         assert "search error" not in finding(*without)
 
@@ -130,7 +133,10 @@ def test_only_the_rows_are_kept_and_a_wrong_one_takes_no_other_down() -> None:
     assert answer.rows[0].text == "la maison rouge"
     assert "is not in this model's target vocabulary" in answer.rows[1].problem
     assert ANSWERS.get(have.key(Translate(DEMO, HOUSE, "greedy")), have.owner)
-    assert pictures(question, answer, DEMO)[0].figure.rows[1][1] == answer.rows[1].problem  # type: ignore[union-attr]
+    figure = pictures(question, answer, DEMO)[0].figure
+    assert isinstance(figure, ComparedRows)
+    assert figure.rows[1][1].startswith("“force_words”: “zebrä” is not in this model's target")
+    assert answer.finding == "The model gives this translation a probability of 75%."
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ Values are shared between sessions, not copied: nobody may write to them.
 from s2s.questions import own_target, packed
 from s2s.ui.kit.cached.asking import SCREEN, ScreenHave, named
 from s2s.ui.kit.cached.background import (
-    PATIENCE,
     PendingError,
     begin_run,
     forget_searches,
