@@ -90,9 +90,12 @@ def read(text: str) -> RowChoice:
         return RowChoice(None, given.run, given.strategy, {})
     in_view.add_run(given.run)
     config = best.starting(given.strategy)
-    values = values_of_texts(type(config), given.settings)
-    usual = flat(config)
-    changed = {name: value for name, value in values.items() if value != usual[name]}
+    usual, declared = flat(config), settings_of(type(config))
+    changed = {
+        name: value
+        for name, value in values_of_texts(type(config), given.settings).items()
+        if name in usual and value != usual[name] and isinstance(value, declared[name].types)
+    }
     return RowChoice(run, given.run, given.strategy, changed)
 
 
@@ -112,7 +115,7 @@ def from_link(text: str, key: str, page_run: str) -> str:
     try:
         best = cached.open_run(owner)
     except UserError:  # which the row says
-        return str(replace(given, run=owner, strategy=strategy))
+        return str(replace(given, run=owner, step="", strategy=strategy))
     config = best.starting(strategy)
     settings, lost = forms.from_address(config, given.settings)
     for sentence in lost:

@@ -201,7 +201,7 @@ def draw_again() -> None:
     """The next random numbers for every row that draws."""
     for key, text in texts().items():
         if is_drawn(text):
-            seed = int(Column.read(text).settings.get("seed", "1"))
+            seed = row.read(text).settings.get("seed", 1)
             change(key, row.with_settings(text, seed=seed + 1))
 
 
