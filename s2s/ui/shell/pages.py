@@ -169,6 +169,7 @@ PAGES = (
         summary="One sentence, decoded in several ways, side by side",
         run="trained",
         opens_on=EVERYDAY,
+        asked=ALL,
     ),
     Page(
         section="Explore",
