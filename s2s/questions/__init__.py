@@ -13,7 +13,12 @@ from s2s.questions.attention_of import (
     weights_table,
 )
 from s2s.questions.changed import Candidates, Changed
-from s2s.questions.dataset_profile import DatasetProfile, ProfiledDataset, tokenizer_table
+from s2s.questions.dataset_profile import (
+    DatasetProfile,
+    ProfiledDataset,
+    TaskExamples,
+    tokenizer_table,
+)
 from s2s.questions.evaluate import Evaluate
 from s2s.questions.evaluated import Evaluated
 from s2s.questions.finding import Finding, first
