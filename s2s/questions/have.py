@@ -7,8 +7,8 @@ import dataclasses
 import itertools
 import re
 import time
-from collections.abc import Callable, Hashable, Iterable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 from s2s.config import DataConfig, UserError, asker, shortened
 from s2s.data import (
@@ -67,6 +67,18 @@ def _title(run: str) -> str:
 
 class TooLongError(Exception):
     """A question takes longer here than it may."""
+
+
+class Outcome(NamedTuple):
+    """What became of one of several questions: its answer, or why there is none."""
+
+    timed: Timed | None = None
+    problem: Exception | None = None
+
+    @property
+    def value(self) -> Any:
+        """The answer; None where there is none."""
+        return self.timed.value if self.timed else None
 
 
 class Have:
@@ -191,6 +203,17 @@ class Have:
                 return self.elsewhere(question, key)
             found = Timed(answer, time.perf_counter() - start)
             return ANSWERS.put(key, asker.current(), found)
+
+    def outcome(self, question: Question[Any]) -> Outcome:
+        """The answer, or the error that says why there is none."""
+        try:
+            return Outcome(self.timed(question))
+        except UserError as error:
+            return Outcome(problem=error)
+
+    def outcomes(self, questions: Sequence[Question[Any]]) -> list[Outcome]:
+        """Of each question, in order: one without an answer takes no other down."""
+        return [self.outcome(question) for question in questions]
 
     def paused(self) -> contextlib.AbstractContextManager[None]:
         """What this thread waits in for the answer that another one asks for."""

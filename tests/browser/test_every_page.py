@@ -17,7 +17,7 @@ WITH_A_FIGURE = ("", "train", "attention")
 PICTURES = {
     "": ".js-plotly-plot",
     "data": "[data-testid=stFileUploader]",
-    "compare": ".st-key-translation",
+    "compare": ".st-key-figure-compared table",
     "steps": ".st-key-beamtree .js-plotly-plot",
     "attention": ".js-plotly-plot",
     "states": ".js-plotly-plot",

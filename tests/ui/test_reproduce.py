@@ -3,7 +3,6 @@
 import ast
 import io
 import json
-import re
 import shlex
 import sys
 from typing import Any, NamedTuple
@@ -70,17 +69,6 @@ CASES = (
             r": (\S+) for 32 × 20",
         ),
     ),
-    Case("positions", {"set": "view:waves,beside:rotary"}, 1_600),
-    Case("positions", {"set": "view:distance,encoding:rotary,beside:relative"}, 800),
-    Case("positions", {"set": "view:matrix,encoding:relative,beside:alibi"}, 17_000),
-    Case(
-        "positions",
-        {"set": "view:rotation,beside:rotary"},
-        2,
-        (),
-        "°, trace",  # circles that the picture draws
-    ),
-    Case("positions", {"set": "view:model"}, 25, (r"have a size of about (\S+)\. ",)),
     Case(
         "states",
         {"set": "view:map", "layer": "1"},
@@ -118,7 +106,8 @@ CASES = (
 
 def test_every_page_and_200_numbers_are_recomputed() -> None:
     """Some pages and views have tests of their own, three below; Lessons leads to those of others."""
-    others = {"attention", "compare", "data", "steps", "evaluate", "walkthrough", "runs", "lessons"}
+    others = {"attention", "compare", "data", "positions", "steps", "evaluate"}
+    others |= {"walkthrough", "runs", "lessons"}
     assert {case.path for case in CASES} | others == {*PAGES}
     assert sum(min(case.least, 100) for case in CASES) > 200
 
@@ -200,28 +189,3 @@ def test_steps(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[st
     distances = np.abs(percent - inspected["probability"].to_numpy())
     assert distances.max(1).min() < 1e-3  # the inspected position is one of them
     assert names["tree"].nodes
-
-
-def test_compare(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    reference = "le chat qui a chassé la souris était noir"
-    screen = unfolded(
-        "compare",
-        tgt=reference,
-        c1=f"{DEMO}@1500!beam",
-        c2=f"{DEMO}@1500!sample!seed:7,temperature:1.2",
-    )
-    names = executed(screen)
-    printed = commanded(screen, monkeypatch, capsys)
-    drawn = [each.proto.body for each in screen.get("html") if 'class="figures"' in each.proto.body]
-    assert len(drawn) == len(names["numbers"]) == len(printed) == 2
-    for body, numbers, told in zip(drawn, names["numbers"].values(), printed, strict=True):
-        cells = re.findall(r"<span>([\w-]+(?: token)?).*?</span> <b>(.*?)</b>", body)
-        known = {name: value for name, value in cells if name != "seconds"}
-        assert {"log-probability", "score", "tokens", "distinct-1", "chrF", "BLEU"} <= {*known}
-        for name, value in known.items():
-            digits = len(value.partition(".")[2].rstrip("%"))
-            wanted = numbers[name if name in numbers else name.lower()]
-            assert float(value.replace("−", "-").rstrip("%")) == pytest.approx(
-                wanted, abs=0.51 * 10**-digits
-            )
-        assert told["log_prob"] == numbers["log-probability"]

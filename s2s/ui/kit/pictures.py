@@ -12,9 +12,10 @@ import pandas as pd
 import streamlit as st
 
 from s2s.config import asker
-from s2s.plots import AllHeads, ComparedTexts, LinkedTokens, Picture
+from s2s.plots import AllHeads, ComparedRows, ComparedTexts, LinkedTokens, Picture, TokenRows
 from s2s.questions import Question, Table
 from s2s.questions.views import view_of
+from s2s.reports import compared_rows, token_rows
 from s2s.reports import pictures as reports
 from s2s.ui.canvas import attention_lines, heads_canvas, pack_heads, picture_button, pooling
 from s2s.ui.kit.cached import by_sentence
@@ -139,6 +140,10 @@ def _figure(picture: Picture, question: Question[Any], on_pick: OnPick, on_enlar
         attention_lines(*figure[:3], verb=figure.verb, alt=picture.alt, key=picture.name)
     elif isinstance(figure, ComparedTexts):
         compared_texts(*figure)
+    elif isinstance(figure, ComparedRows):
+        st.html(compared_rows(figure))
+    elif isinstance(figure, TokenRows):
+        st.html(token_rows(figure))
     elif figure is None or isinstance(figure, Table):
         if figure is None:
             st.markdown(f"**{plain(picture.title.splitlines()[-1])}**")
