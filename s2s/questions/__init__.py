@@ -20,6 +20,15 @@ from s2s.questions.gold import GoldOf, Targets
 from s2s.questions.have import ANSWERS, Have, TooLongError, name_of
 from s2s.questions.heads_of import HeadsInSentence, HeadsOf
 from s2s.questions.intervene import CHOSEN, Intervene, candidates, positions
+from s2s.questions.logit_lens import Lens, LensCell, LogitLens
+from s2s.questions.neighbors import (
+    WHOLE,
+    NearState,
+    NearStates,
+    Neighbors,
+    PoolStates,
+    default_word,
+)
 from s2s.questions.pool import MAX_SENTENCES, Pool, PoolOf, probe_sentences, source_as_it_is
 from s2s.questions.question import (
     RUN,
@@ -41,6 +50,8 @@ from s2s.questions.same_word import (
     words_in,
 )
 from s2s.questions.score_buckets import Buckets, ScoreBuckets
+from s2s.questions.state_map import COLORINGS, MappedStates, StateLayer, StateMap, StatePoint
+from s2s.questions.states_of import LAYER_HELP, StatesOf, layer_index, layer_name, layer_names
 from s2s.questions.table import Table, printable
 from s2s.questions.translate import (
     DEFAULT_STRATEGY,

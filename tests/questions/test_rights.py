@@ -36,10 +36,15 @@ from s2s.questions import (
     Have,
     HeadsOf,
     Intervene,
+    LogitLens,
+    Neighbors,
     PoolOf,
+    PoolStates,
     Question,
     SameWord,
     ScoreBuckets,
+    StateMap,
+    StatesOf,
     Translate,
 )
 from s2s.questions.intervene import InterventionEffect
@@ -79,6 +84,13 @@ ASKED: Mapping[str, Asked] = {
     ),
     "any-two-words": Asked(AnyTwoWords, lambda found: not np.isnan(found.cosines).any()),
     "sentences": Asked(PoolOf, lambda found: any(SECRET in text for text in found.texts)),
+    "state-map": Asked(lambda run: StateMap(run, TEXT, second=OTHER)),
+    "states": Asked(lambda run: StatesOf(run, TEXT)),
+    "logit-lens": Asked(lambda run: LogitLens(run, TEXT, TARGET)),
+    "neighbors": Asked(
+        lambda run: Neighbors(run, TEXT), lambda found: SECRET in as_text(found.layers)
+    ),
+    "pool-states": Asked(PoolStates, lambda found: len(found.numbers) > 1),
     "attention": Asked(lambda run: AttentionOf(run, TEXT)),
     "attention-lines": Asked(lambda run: AttentionLines(run, TEXT)),
     "heads-of-sentence": Asked(lambda run: HeadsOf(run, TEXT, layer="1", head="1")),

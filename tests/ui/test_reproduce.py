@@ -85,23 +85,6 @@ CASES = (
         "°, trace",  # circles that the picture draws
     ),
     Case("positions", {"set": "view:model"}, 25, (r"have a size of about (\S+)\. ",)),
-    Case(
-        "states",
-        {"set": "view:map", "layer": "1"},
-        28,
-        (r"The two axes explain (\S+%) of the variance",),
-    ),
-    Case(
-        "states",
-        {"set": "view:near,unit:2", "src": "the bank is by the river"},
-        30,
-    ),
-    Case(
-        "states",
-        {"set": "view:lens", "layer": "1", "tgt": "le chat noir"},
-        19,
-        (r"most probable: (\S+) before the first layer, (\S+) after layer 1, (\S+) after",),
-    ),
     Case("data", {"set": f"source:{SMALL}"}, 10),
     Case(
         "data",
@@ -137,7 +120,16 @@ CASES = (
 
 def test_every_page_and_200_numbers_are_recomputed() -> None:
     """Some pages and views have tests of their own, three below; Lessons leads to those of others."""
-    others = {"attention", "compare", "steps", "evaluate", "walkthrough", "runs", "lessons"}
+    others = {
+        "attention",
+        "compare",
+        "steps",
+        "evaluate",
+        "walkthrough",
+        "runs",
+        "lessons",
+        "states",
+    }
     assert {case.path for case in CASES} | others == {*PAGES}
     assert sum(min(case.least, 100) for case in CASES) > 200
 
@@ -162,7 +154,6 @@ def test_every_number_of_a_page_is_computed_by_its_code(
     ("path", "view"),
     [
         ("", ""),
-        ("states", "view:near"),
         ("heads", "view:patching"),
     ],
 )
