@@ -46,10 +46,10 @@ def words_open_by_pointer_tap_and_keyboard(page: Page) -> None:
     page.mouse.move(at[0], at[1] + 400)
     expect(card).to_be_hidden()
     assert page.evaluate(HEIGHT) == height  # nothing moved
-    words = page.get_by_role("button", name="Words on this page")
+    words = page.get_by_role("button", name="Search pages, lessons and words")
     words.focus()
     page.keyboard.press("Enter")
-    entries = page.get_by_role("dialog", name="Words on this page")
+    entries = page.get_by_role("dialog", name="Search")
     expect(entries.get_by_text("candidate", exact=True)).to_be_visible()
     page.keyboard.press("Escape")
     expect(entries).to_be_hidden()

@@ -98,7 +98,7 @@ def run_picker(meant: str) -> str | None:
         key="run",
         bind="query-params",
         help=RUN_HELP,
-        width=230,
+        width=280,
         on_change=_change_example,
     )
     chosen = chosen or wanted
