@@ -50,12 +50,6 @@ class Case(NamedTuple):
 
 CASES = (
     Case(
-        "",
-        {"layer": "1", "head": "2"},
-        70,
-        (r"Log-probability (\S+) nats", r"gives this sentence a probability of (\S+%)"),
-    ),
-    Case(
         "architecture",
         {"set": "view:parameters,against:small,part:decoder.output"},
         100,
@@ -121,6 +115,7 @@ CASES = (
 def test_every_page_and_200_numbers_are_recomputed() -> None:
     """Some pages and views have tests of their own, three below; Lessons leads to those of others."""
     others = {
+        "",
         "attention",
         "compare",
         "steps",
@@ -153,7 +148,6 @@ def test_every_number_of_a_page_is_computed_by_its_code(
 @pytest.mark.parametrize(
     ("path", "view"),
     [
-        ("", ""),
         ("heads", "view:patching"),
     ],
 )

@@ -20,7 +20,8 @@ def doors(run_id: str, sentence: str) -> None:
     """Links to what can be done next, in one row where it fits."""
     with st.container(key="doors", horizontal=True, gap="medium"):
         page_link("lessons", "Learn in short lessons")
-        page_link("data", "Use your own data")
+        page_link("walkthrough", "Walk through the model, step by step")
+        page_link("data", "Your own data")
         page_link("train", "Train your own model")
         page_link("runs", "Open a published model", set="tab:open-a-model")
         page_link("compare", "Compare decoding strategies", src=sentence, **greedy_and_beam(run_id))
