@@ -55,7 +55,7 @@ def words_open_by_pointer_tap_and_keyboard(page: Page) -> None:
     expect(entries).to_be_hidden()
     expect(words).to_be_focused()
     page.keyboard.press("Enter")
-    search = entries.get_by_role("searchbox", name="Search all words")
+    search = entries.get_by_role("searchbox", name="Search pages, lessons and words")
     expect(search).to_be_focused()
     for query, first in {
         "beam": "beam search",
@@ -73,7 +73,7 @@ def words_open_by_pointer_tap_and_keyboard(page: Page) -> None:
     expect(entries.get_by_role("link", name="See it on Attention")).to_be_focused()
     page.evaluate("() => { window.isSameDocument = true; }")
     page.keyboard.press("Enter")
-    expect(page.locator("h1")).to_have_text("Attention")
+    expect(page.locator("h1")).to_have_text("Inside")
     expect(entries).to_be_hidden()
     assert page.evaluate("() => window.isSameDocument")
 

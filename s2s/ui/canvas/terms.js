@@ -182,7 +182,7 @@ const fillList = (list, takesFocus) => {
     entries.replaceChildren(...found.map(placeRow), ...all.map((term, rank) => {
       const each = document.createElement('details'), row = words.terms[term];
       each.name = 'term';
-      each.open = query !== '' && rank === 0 && !found.length;  // the best match
+      each.open = query !== '' && rank === 0;  // the best match
       each.append(paragraph('summary', row.term), ...entry(row));
       return each;
     }));
