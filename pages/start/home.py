@@ -5,7 +5,7 @@ import streamlit as st
 from s2s.analysis import HeadSelection
 from s2s.demo import EVERYDAY
 from s2s.questions import AttentionOf
-from s2s.ui.home import STATE, candidates, doors, shipped_views, translations, way_in
+from s2s.ui.home import STATE, candidates, curated_views, doors, translations, way_in
 from s2s.ui.kit import cached, pickers, sentence, show_all, target, vocabulary, with_part
 
 HINT = "Type any everyday English sentence"
@@ -50,4 +50,4 @@ if written:
 
 STATE.write_to_url()
 doors(run_id, written.text if written else "")
-shipped_views()
+curated_views()

@@ -3,5 +3,5 @@
 from s2s.ui.home.candidates import candidates
 from s2s.ui.home.translations import translations
 from s2s.ui.home.view_state import STATE
-from s2s.ui.home.views import doors, shipped_views
+from s2s.ui.home.views import curated_views, doors
 from s2s.ui.home.way_in import way_in
