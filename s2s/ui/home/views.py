@@ -24,8 +24,8 @@ def curated_views() -> None:
 def doors(run_id: str, sentence: str) -> None:
     """Links to what can be done next, in one row where it fits."""
     with st.container(key="doors", horizontal=True, gap="medium"):
-        page_link("lessons", "Learn in short lessons")
-        page_link("walkthrough", "Walk through the model, step by step")
+        page_link("lessons", "Short lessons")
+        page_link("walkthrough", "Step by step through the model")
         page_link("data", "Your own data")
         page_link("train", "Train your own model")
         page_link("runs", "Open a published model", set="tab:open-a-model")

@@ -25,8 +25,6 @@ class CuratedView(NamedTuple):
 
 
 CURATED_VIEWS = tuple(
-    CuratedView(
-        title, row.pop("about"), row.pop("picture"), row.pop("page"), MappingProxyType(row)
-    )
+    CuratedView(title, row.pop("about"), row.pop("picture"), row.pop("page"), MappingProxyType(row))
     for title, row in shipped(__file__, "curated_views.toml").items()
 )
