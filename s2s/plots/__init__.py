@@ -37,7 +37,7 @@ from s2s.plots.head_values import HeadValues, head_values
 from s2s.plots.intervene_view import both_translations
 from s2s.plots.learning import alignment_error, attention_animation, entropy, role_strengths
 from s2s.plots.length_ratio import length_ratio
-from s2s.plots.logit_lens import LensCell, logit_lens, logit_lens_csv
+from s2s.plots.logit_lens import logit_lens
 from s2s.plots.mask import mask
 from s2s.plots.mean_spread import SeedScores, mean_spread
 from s2s.plots.number_grid import NumberGrid, number_grids
@@ -68,7 +68,7 @@ from s2s.plots.schedule import schedule
 from s2s.plots.sentence_lengths import sentence_lengths
 from s2s.plots.sentence_scores import sentence_scores
 from s2s.plots.similarity import similarity
-from s2s.plots.states import COLORINGS, StateLayer, StatePoint, states, states_csv
+from s2s.plots.states import states
 from s2s.plots.static_heatmap import static_heatmap
 from s2s.plots.sweep_curve import SweepLine, sweep_curve
 from s2s.plots.tensor import largest, tensor, tensor_csv, tensor_hover

@@ -37,6 +37,15 @@ from s2s.questions.have import (
 )
 from s2s.questions.heads_of import HeadsInSentence, HeadsOf
 from s2s.questions.intervene import CHOSEN, Intervene, candidates, positions
+from s2s.questions.logit_lens import Lens, LensCell, LogitLens
+from s2s.questions.neighbors import (
+    WHOLE,
+    NearState,
+    NearStates,
+    Neighbors,
+    PoolStates,
+    default_word,
+)
 from s2s.questions.pool import MAX_SENTENCES, Pool, PoolOf, probe_sentences, source_as_it_is
 from s2s.questions.position_findings import rounded
 from s2s.questions.position_kinds import (
@@ -67,6 +76,8 @@ from s2s.questions.same_word import (
     words_in,
 )
 from s2s.questions.score_buckets import Buckets, ScoreBuckets
+from s2s.questions.state_map import COLORINGS, MappedStates, StateLayer, StateMap, StatePoint
+from s2s.questions.states_of import LAYER_HELP, StatesOf, layer_index, layer_name, layer_names
 from s2s.questions.table import Table, printable
 from s2s.questions.translate import (
     DEFAULT_STRATEGY,

@@ -17,10 +17,13 @@ from s2s.questions.evaluate import Evaluate
 from s2s.questions.extrapolation import Extrapolation
 from s2s.questions.heads_of import HeadsOf
 from s2s.questions.intervene import Intervene
+from s2s.questions.logit_lens import LogitLens
+from s2s.questions.neighbors import Neighbors
 from s2s.questions.position_kinds import PositionKinds
 from s2s.questions.question import Question
 from s2s.questions.same_word import SameWord
 from s2s.questions.score_buckets import ScoreBuckets
+from s2s.questions.state_map import StateMap
 from s2s.questions.translate import Translate
 from s2s.questions.word_order import WordOrder
 
@@ -48,7 +51,10 @@ class View(NamedTuple):
 
 
 VIEWS = (
+    View("states", "map", "Map", StateMap, "states"),
     View("states", "same", "Same word", SameWord, "same_word"),
+    View("states", "near", "Nearest neighbors", Neighbors, "neighbors"),
+    View("states", "lens", "Logit lens", LogitLens, "logit_lens"),
     View("evaluate", "scores", "Scores", Evaluate, "evaluation_view"),
     View("evaluate", "buckets", "Buckets", ScoreBuckets, "evaluation_view:bucket_pictures"),
     View("attention", "map", "Heatmap", AttentionOf, "attention_view"),

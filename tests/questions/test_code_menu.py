@@ -49,6 +49,27 @@ LINKS: dict[str, list[dict[str, str]]] = {
             "set": "view:same,second:the house is old,strategy:greedy",
         },
     ],
+    "state-map": [
+        {
+            "src": HOUSE,
+            "layer": "1",
+            "set": "view:map,second:a red door,side:decoder,colour:position,layers:all,strategy:greedy",
+        },
+        {"src": "the red house", "tgt": "la maison verte", "set": "view:map,shown:first"},
+        {"src": "the bank is by the river", "layer": "0", "set": "view:map"},
+    ],
+    "neighbors": [
+        {"src": "the bank is by the river", "set": "view:near"},
+        {"src": HOUSE, "layer": "1", "set": "view:near,unit:sentence"},
+    ],
+    "logit-lens": [
+        {
+            "src": HOUSE,
+            "tgt": "la maison verte",
+            "layer": "1",
+            "set": "view:lens,strategy:greedy",
+        },
+    ],
     "attention": [
         {"src": HOUSE, "tgt": "la maison rouge", "layer": "1", "head": "3", "kind": "encoder"},
         {"src": HOUSE, "reduce": "rollout", "set": "words:1,drop:1,scale:row,strategy:greedy"},

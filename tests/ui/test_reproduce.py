@@ -45,12 +45,6 @@ class Case(NamedTuple):
 
 CASES = (
     Case(
-        "",
-        {"layer": "1", "head": "2"},
-        70,
-        (r"Log-probability (\S+) nats", r"gives this sentence a probability of (\S+%)"),
-    ),
-    Case(
         "architecture",
         {"set": "view:parameters,against:small,part:decoder.output"},
         100,
@@ -68,23 +62,6 @@ CASES = (
             r"attention takes more FLOPs than the feed-forward from (\S+) tokens",
             r": (\S+) for 32 × 20",
         ),
-    ),
-    Case(
-        "states",
-        {"set": "view:map", "layer": "1"},
-        28,
-        (r"The two axes explain (\S+%) of the variance",),
-    ),
-    Case(
-        "states",
-        {"set": "view:near,unit:2", "src": "the bank is by the river"},
-        30,
-    ),
-    Case(
-        "states",
-        {"set": "view:lens", "layer": "1", "tgt": "le chat noir"},
-        19,
-        (r"most probable: (\S+) before the first layer, (\S+) after layer 1, (\S+) after",),
     ),
     Case(
         "train",
@@ -106,7 +83,7 @@ CASES = (
 
 def test_every_page_and_200_numbers_are_recomputed() -> None:
     """Some pages and views have tests of their own, three below; Lessons leads to those of others."""
-    others = {"attention", "compare", "data", "positions", "steps", "evaluate"}
+    others = {"", "states", "attention", "compare", "data", "positions", "steps", "evaluate"}
     others |= {"walkthrough", "runs", "lessons"}
     assert {case.path for case in CASES} | others == {*PAGES}
     assert sum(min(case.least, 100) for case in CASES) > 200
@@ -127,8 +104,6 @@ def test_every_number_of_a_page_is_computed_by_its_code(
 @pytest.mark.parametrize(
     ("path", "view"),
     [
-        ("", ""),
-        ("states", "view:near"),
         ("heads", "view:patching"),
     ],
 )

@@ -11,7 +11,6 @@ from s2s.faults import why_not_exported
 from s2s.plots.evaluation_charts import sweep_caption, tradeoff_caption
 from s2s.scores import METRIC_NAMES
 from s2s.ui.kit import cached
-from s2s.ui.states import logit_lens
 from tests.conftest import make_run
 from tests.screen import opened, page_text, picture, settled
 
@@ -62,12 +61,6 @@ def test_dashed_lines_are_explained_only_where_there_are_any(one_head: str) -> N
     unknown = settled(opened("states", run=one_head, src="zzz a", set="view:same,second:zzz b"))
     assert "Dashed: " in page_text(known)
     assert "Dashed: " not in page_text(unknown)
-
-
-def test_the_lens_counts_the_tokens_just_read() -> None:
-    run = s2s.load("demo-en-fr")
-    assert "1 of 3 are the token just read" in logit_lens.caveat(run, [True, False, False])
-    assert "just read" not in logit_lens.caveat(run, [False, False])
 
 
 @pytest.mark.parametrize(
