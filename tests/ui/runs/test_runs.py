@@ -23,8 +23,8 @@ from s2s.links.share import pack, unpack
 from s2s.runs import RunFolder, attention_history, runs_folder
 from s2s.runs.differences import HARDWARE_SETTINGS
 from s2s.scores import METRICS
-from s2s.ui.kit import as_markdown, cached
-from s2s.ui.runs import actions, comparison, sweeps
+from s2s.ui.kit import as_markdown, cached, recipe_link
+from s2s.ui.runs import comparison, sweeps
 from s2s.ui.runs import table as runs_table
 from tests.conftest import TINY, make_run
 from tests.harvest import compared, executed
@@ -263,7 +263,7 @@ def test_duplicate_opens_train_with_the_settings_of_the_run(put: Put) -> None:
         source="builtin:mini-en-fr",
         valid=None,
     )
-    packed, untold = actions.duplicate("one0000000000000")
+    packed, untold = recipe_link.recipe_of_run("one0000000000000")
     assert untold == []
     screen = opened("train", set=packed)
     assert not screen.exception
@@ -292,7 +292,7 @@ def test_settings_that_a_duplicate_cannot_carry_are_named(put: Put) -> None:
         valid="builtin:mini-en-fr",
         init_from={"run": "gone", "step": 1},
     )
-    _, untold = actions.duplicate("one0000000000000")
+    _, untold = recipe_link.recipe_of_run("one0000000000000")
     assert [sentence.split(",")[0] for sentence in untold] == [
         "Its dataset `corpus:gone` is not on Data",
         "It was validated on `builtin:mini-en-fr`; a run from Train holds out pairs of its own dataset.",
@@ -305,7 +305,7 @@ def test_settings_that_a_duplicate_cannot_carry_are_named(put: Put) -> None:
         source="builtin:mini-en-fr",
         valid=None,
     )
-    packed, untold = actions.duplicate("two0000000000000")
+    packed, untold = recipe_link.recipe_of_run("two0000000000000")
     assert (unpack(packed)["start from"], untold) == ("one0000000000000", [])
 
 

@@ -29,6 +29,7 @@ from s2s.ui.kit.cached.decoding import (
     wide_search,
 )
 from s2s.ui.kit.cached.forecasts import (
+    default_minutes,
     forecast,
     planned,
     planned_forecast,
@@ -39,7 +40,7 @@ from s2s.ui.kit.cached.forecasts import (
 )
 from s2s.ui.kit.cached.forgetting import forget_workspace
 from s2s.ui.kit.cached.sentences import by_sentence, forget_sentences
-from s2s.ui.kit.cached.server import refresh_server_state, server_state
+from s2s.ui.kit.cached.server import queue_wait, refresh_server_state, server_state
 from s2s.ui.kit.cached.shared import shared
 from s2s.ui.kit.cached.stored_runs import (
     DEMO_FOLDER,
