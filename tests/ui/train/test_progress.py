@@ -510,7 +510,7 @@ def test_a_diverged_run_says_first_what_happened_and_the_cure(own: RunFolder) ->
     shown = {each.label: each.value for each in screen.metric}
     assert shown["Perplexity"] == "> 1e38"
     screen = opened("runs", run=RUN)
-    assert screen.dataframe[0].value["state"].tolist() == ["✗ diverged"]
+    assert screen.dataframe[0].value["state"].tolist()[0] == "✗ diverged"
 
 
 def test_of_a_run_that_failed_only_the_cure_is_said(own: RunFolder, becomes: Becomes) -> None:
@@ -595,7 +595,7 @@ def test_a_run_that_ended_early_says_why_is_not_green_and_continues_to_what_was_
     assert "Continue" in labels(screen)
     assert [each.value for each in screen.number_input if each.label == "Last step"] == [7400]
     screen = opened("runs", run=RUN)
-    assert screen.dataframe[0].value["state"].tolist() == ["! ended early"]
+    assert screen.dataframe[0].value["state"].tolist()[0] == "! ended early"
 
 
 def test_a_stopped_run_says_where(own: RunFolder) -> None:
