@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from s2s.ui.kit import cached
 from s2s.ui.train import (
     export_targets,
     forecast,
@@ -15,12 +16,15 @@ from s2s.ui.train import (
 )
 
 run_id = st.session_state["run"]
+watched = cached.runs().get(run_id)
 
 with st.container(border=True, key="answer"):
     source = recipe_form.choices()
     row = start.place()
     notes = st.container(gap="small")
     with st.expander(recipe_form.settings_title(), icon=":material/tune:", key="settings"):
+        if watched and watched.is_live:  # its progress comes first
+            notes = st.container(gap="small")
         request = initialization.panel(recipe_form.settings_of_run(source))
         export_targets.caption(request)
         outlook = forecast.panel(request, notes)

@@ -77,6 +77,7 @@ def _panel(run_id: str, before: str, times: int) -> None:
             _progress(row, known)
             if cached.is_own(run_id):
                 controls.buttons(row, known)
+        _notes(run_id)
         if len(known.steps):
             with st.container(key="run-metrics"):
                 metrics.panel(run_id, known)
@@ -103,6 +104,9 @@ def _head(run_id: str, row: RunSummary | None) -> None:
         )
     if row:
         run_trouble(row)
+
+
+def _notes(run_id: str) -> None:
     if notes := cached.run_notes(run_id):
         with st.container(key="run-notes"):
             st.caption(as_markdown(" ".join(notes)))
