@@ -106,3 +106,12 @@ def test_a_bare_address_names_its_run_from_the_first_change_on(server: str, visi
     run_shown(page, "demo-en-de")
     page.goto(f"{server}/?src=the+red+house")  # published before there was another demo
     run_shown(page, "demo-en-fr")
+
+
+def test_a_link_to_another_page_opens_the_sentence_that_it_names(server: str, visit: Open) -> None:
+    page = visit(f"{server}/?run=demo-en-fr")
+    quiet(page)
+    named = "the red house that the cats see is old"
+    page.locator(f'a[href*="{named.replace(" ", "+")}"]').first.click()
+    page.wait_for_url("**/attention?**")
+    expect(page.locator(".st-key-src input")).to_have_value(named)

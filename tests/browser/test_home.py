@@ -78,9 +78,15 @@ def test_typing_examples_and_heads_change_the_page_and_the_link_is_copied(
     shows(page, run, "the bank is by the river", head=1)
     page.get_by_role("button", name="Share").click()
     expect(page.get_by_text("only on this computer")).to_be_visible()
-    page.get_by_role("button", name="Copy", exact=True).last.click()
+    page.get_by_role("button", name="Copy", exact=True).first.click()
     expect(page.get_by_text("Copied")).to_be_visible()
-    assert page.evaluate("navigator.clipboard.readText()") == f"{server}/{LINK}"
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith(f"{server}/s/")
+    page.goto(copied)
+    shows(page, run, "the bank is by the river", head=1)
+    page.get_by_role("button", name="Share").click()
+    page.get_by_text("Full link, snapshot, lesson").click()
+    expect(page.get_by_text(f"{server}/{LINK}")).to_be_visible()
 
 
 def test_a_deep_link_opens_its_data_are_downloaded_and_a_candidate_is_written(

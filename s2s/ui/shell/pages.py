@@ -42,6 +42,7 @@ class Page(NamedTuple):
     tab: str = ""  # what its tab says instead of its title
     # which views show Pictures alone, of which a snapshot is made: ALL, or one as `set` names it, such as `view:same`
     asked: str = ""
+    answer: str = "answer"  # the key of the container of what the page shows first of all
     opens_on: str = LESSONS_RUN  # the run that its address shows where it says nothing of a view
 
     def is_asked(self) -> bool:
@@ -168,6 +169,7 @@ PAGES = (
         summary="One sentence, decoded in several ways, side by side",
         run="trained",
         opens_on=EVERYDAY,
+        asked=ALL,
     ),
     Page(
         section="Explore",
