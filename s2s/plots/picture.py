@@ -11,6 +11,7 @@ import numpy.typing as npt
 import plotly.graph_objects as go
 
 from s2s.plots import svg
+from s2s.plots.diagram import Diagram
 from s2s.questions import Table
 
 
@@ -57,7 +58,7 @@ class NamedFile(NamedTuple):
 
 # A mapping is a Plotly figure's data and layout; a table has the cells of the picture's table as they are read.
 Figure: TypeAlias = (
-    go.Figure | Mapping[str, Any] | LinkedTokens | AllHeads | ComparedTexts | Table | None
+    go.Figure | Mapping[str, Any] | LinkedTokens | AllHeads | ComparedTexts | Diagram | Table | None
 )
 
 

@@ -1,6 +1,6 @@
 """Questions about models and data, each one typed value that a page, a program and a command line ask alike."""
 
-from s2s.questions import evaluation_request, score_buckets, views
+from s2s.questions import costs, evaluation_request, masks, score_buckets, views
 from s2s.questions.alignment import Aligned, Alignment
 from s2s.questions.answers import Answers
 from s2s.questions.attention_lines import SHARE_STEP, AttentionLines, head_at
@@ -13,6 +13,7 @@ from s2s.questions.attention_of import (
     weights_table,
 )
 from s2s.questions.changed import Candidates, Changed
+from s2s.questions.costs import CostGrowth, Costs, Growth, ModelCosts
 from s2s.questions.evaluate import Evaluate
 from s2s.questions.evaluated import Evaluated
 from s2s.questions.finding import Finding, first
@@ -20,6 +21,7 @@ from s2s.questions.gold import GoldOf, Targets
 from s2s.questions.have import ANSWERS, Have, TooLongError, name_of
 from s2s.questions.heads_of import HeadsInSentence, HeadsOf
 from s2s.questions.intervene import CHOSEN, Intervene, candidates, positions
+from s2s.questions.masks import Masks, PaddedPair
 from s2s.questions.pool import MAX_SENTENCES, Pool, PoolOf, probe_sentences, source_as_it_is
 from s2s.questions.question import (
     RUN,
@@ -41,6 +43,7 @@ from s2s.questions.same_word import (
     words_in,
 )
 from s2s.questions.score_buckets import Buckets, ScoreBuckets
+from s2s.questions.t5_sizes import FiveSizes, T5Sizes
 from s2s.questions.table import Table, printable
 from s2s.questions.translate import (
     DEFAULT_STRATEGY,

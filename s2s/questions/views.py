@@ -11,12 +11,15 @@ from s2s.config import choose
 from s2s.questions.alignment import Alignment
 from s2s.questions.attention_lines import AttentionLines
 from s2s.questions.attention_of import AttentionOf
+from s2s.questions.costs import CostGrowth, Costs
 from s2s.questions.evaluate import Evaluate
 from s2s.questions.heads_of import HeadsOf
 from s2s.questions.intervene import Intervene
+from s2s.questions.masks import Masks
 from s2s.questions.question import Question
 from s2s.questions.same_word import SameWord
 from s2s.questions.score_buckets import ScoreBuckets
+from s2s.questions.t5_sizes import T5Sizes
 
 if TYPE_CHECKING:
     from s2s.plots import Picture
@@ -50,6 +53,10 @@ VIEWS = (
     View("attention", "alignment", "Alignment", Alignment, "alignment_view"),
     View("attention", "change", "Intervene", Intervene, "intervene_view"),
     View("attention", "", "", HeadsOf, "heads_view"),
+    View("architecture", "parameters", "Components", Costs, "costs_view"),
+    View("architecture", "costs", "Growth", CostGrowth, "costs_view:growth_pictures"),
+    View("architecture", "t5", "T5's sizes", T5Sizes, "costs_view:t5_pictures"),
+    View("architecture", "masks", "Masks", Masks, "masks_view"),
 )
 BY_NAME: Mapping[str, View] = MappingProxyType({row.question.name: row for row in VIEWS})
 

@@ -7,7 +7,16 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from html import escape
 
-from s2s.plots import AllHeads, ComparedTexts, DrawnFigure, LinkedTokens, Picture, svg, svg_heads
+from s2s.plots import (
+    AllHeads,
+    ComparedTexts,
+    Diagram,
+    DrawnFigure,
+    LinkedTokens,
+    Picture,
+    svg,
+    svg_heads,
+)
 from s2s.questions import Table
 from s2s.reports import charts, differences, document
 from s2s.versions import NAME
@@ -63,7 +72,7 @@ def _figure(picture: Picture) -> str:
     figure = picture.figure
     if isinstance(figure, ComparedTexts):
         return _compared(figure)
-    if figure is None or isinstance(figure, LinkedTokens | AllHeads | Table):
+    if figure is None or isinstance(figure, LinkedTokens | AllHeads | Diagram | Table):
         return ""
     if isinstance(figure, Mapping):
         return charts.chart(DrawnFigure(figure).to_dict(), picture.alt)

@@ -20,10 +20,10 @@ from streamlit.testing.v1 import AppTest
 from s2s.api import Asked
 from s2s.cli import main
 from s2s.files import as_text
-from s2s.plots import AllHeads, ComparedTexts, DrawnFigure, LinkedTokens, Picture, svg
+from s2s.plots import AllHeads, ComparedTexts, Diagram, DrawnFigure, LinkedTokens, Picture, svg
 from s2s.questions import ANSWERS, VIEW, Evaluate, Table
 from s2s.questions.views import VIEWS, View
-from s2s.ui.canvas import pack_heads
+from s2s.ui.canvas import diagram_data, pack_heads
 from s2s.ui.kit.pictures import SHOWN
 from tests.screen import component, opened
 
@@ -90,6 +90,16 @@ LINKS: dict[str, list[dict[str, str]]] = {
         {"set": SHIPPED},
         {"set": f"{SHIPPED},bucket_of:2,bucket_other:3,bucket:flags,bucket_score:ter"},
     ],
+    "costs": [
+        {"set": "batch:3,src_len:9,tgt_len:7,part:decoder.output"},
+        {"set": "model:t5-small,against:t5-base"},
+    ],
+    "cost-growth": [
+        {"set": "view:costs,batch:3,src_len:9,tgt_len:7"},
+        {"set": "view:costs,model:t5-small,cost:cache,vary:depth"},
+    ],
+    "t5-sizes": [{"set": "view:t5,size:t5-11b"}],
+    "masks": [{"src": HOUSE, "set": "view:masks,masks:second"}],
 }
 NOT_HERE = {
     "attention-lines": {"part"},  # inherited, and of no use there: lines are of the whole map
@@ -171,6 +181,11 @@ def check(screen: AppTest, shown: Picture, found: Picture) -> None:
     elif isinstance(figure, ComparedTexts):
         plain = [html.unescape(re.sub("<del.*?</del> ?|<.*?>", "", body)) for body in bodies]
         assert {text or "(nothing)" for text in figure.texts.values()} <= {*map(str.strip, plain)}
+    elif isinstance(figure, Diagram):
+        assert same(component(screen, "boxes"), json.loads(json.dumps(diagram_data(figure))))
+    elif found.name == "part":  # whose cells wrap
+        cells = [cell for row in found.table.rows for cell in row]
+        assert all(any(html.escape(cell) in body for body in bodies) for cell in cells)
     elif figure is None or isinstance(figure, Table):
         tables = [each.value for each in screen.dataframe]
         rows = [[*row] for row in (figure or found.table).rows]

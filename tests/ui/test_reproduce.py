@@ -55,25 +55,6 @@ CASES = (
         70,
         (r"Log-probability (\S+) nats", r"gives this sentence a probability of (\S+%)"),
     ),
-    Case(
-        "architecture",
-        {"set": "view:parameters,against:small,part:decoder.output"},
-        100,
-        (
-            r"FLOPs, (\S+) for each",
-            r"parameters (\S+) share of the model",
-            r"FLOPs forward (\S+ [kMGT])",
-        ),
-    ),
-    Case(
-        "architecture",
-        {"set": "view:costs,model:small"},
-        40,
-        (
-            r"attention takes more FLOPs than the feed-forward from (\S+) tokens",
-            r": (\S+) for 32 × 20",
-        ),
-    ),
     Case("positions", {"set": "view:waves,beside:rotary"}, 1_600),
     Case("positions", {"set": "view:distance,encoding:rotary,beside:relative"}, 800),
     Case("positions", {"set": "view:matrix,encoding:relative,beside:alibi"}, 17_000),
@@ -137,7 +118,16 @@ CASES = (
 
 def test_every_page_and_200_numbers_are_recomputed() -> None:
     """Some pages and views have tests of their own, three below; Lessons leads to those of others."""
-    others = {"attention", "compare", "steps", "evaluate", "walkthrough", "runs", "lessons"}
+    others = {
+        "architecture",
+        "attention",
+        "compare",
+        "steps",
+        "evaluate",
+        "walkthrough",
+        "runs",
+        "lessons",
+    }
     assert {case.path for case in CASES} | others == {*PAGES}
     assert sum(min(case.least, 100) for case in CASES) > 200
 
