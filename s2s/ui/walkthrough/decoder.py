@@ -49,7 +49,7 @@ def _draw_shifted(sentence: TracedSentence) -> None:
         alt="What the decoder reads and predicts at each position",
     )
     whose = "its own translation" if sentence.is_model_output else "the target that you gave"
-    st.caption(f"The target here is {whose}: you can type another under *Sentences, target*.")
+    st.caption(f"The target here is {whose}: you can type another under *Settings*.")
     if sentence.config.ids.forced_first is not None:
         st.caption(
             f"This model was trained with {quoted(predicts[0])} at the start of every target: it is written, whatever"

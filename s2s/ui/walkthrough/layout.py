@@ -1,35 +1,46 @@
-"""How a step is laid out: pictures on the left, explanation on the right; on a phone the pictures come first."""
+"""How a step is laid out: pictures on the left, words and the map on the right; on a phone the pictures come first."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import streamlit as st
 
 from s2s.faults import fault_of
+from s2s.links import share
+from s2s.plots import diagram_of
+from s2s.questions import Costs, costs
 from s2s.runs import Run
-from s2s.ui.kit import as_markdown
+from s2s.ui.canvas import diagram
+from s2s.ui.kit import as_markdown, cached
+from s2s.ui.shell import page_link
 from s2s.ui.walkthrough.code import excerpt
 from s2s.ui.walkthrough.pictures import begin, show_legend
+from s2s.ui.walkthrough.request import STATE, go_to
 from s2s.ui.walkthrough.step import TracedSentence, WalkthroughStep
+from s2s.ui.walkthrough.steps import STEPS, WHERE
 
 
 def show(step: WalkthroughStep, sentence: TracedSentence) -> None:
-    """Explanation and pictures of a step."""
+    """Pictures of a step, and its explanation."""
     if step.is_wide:
-        explanation = st.container(key="walk explanation")
         pictures = st.container(key="walk pictures")
+        explanation = st.container(key="walk explanation")
     else:
         with st.container(key="walk"):
             pictures, explanation = st.columns([3, 2], gap="medium")
-    with explanation, st.container(border=True):
-        _explain(step, sentence.run)
-    with pictures, st.container(border=True):
+    with pictures, st.container(border=True, key="answer"):
         begin()
         step.draw(sentence)
         show_legend()
+    with explanation, st.container(border=True):
+        _explain(step, sentence.run)
+        _map(sentence)
 
 
 def _explain(step: WalkthroughStep, run: Run) -> None:
-    """Formula, two sentences, source code."""
+    """Two sentences, then the formula and the source code."""
+    st.subheader(step.title, anchor=False)
     if fault := fault_of(run.recipe.train.fault):
         what = (
             "Where a formula has that term, this run leaves it out; the pictures show what it computes."
@@ -40,11 +51,39 @@ def _explain(step: WalkthroughStep, run: Run) -> None:
             f"This run has a fault, made on purpose: {as_markdown(fault.title)}. {what}",
             icon=":material/bug_report:",
         )
-    st.latex(step.formula(run))
     for text in step.explanation(run):
         st.markdown(text)
+    st.latex(step.formula(run))
     with st.expander("Source code", icon=":material/code:"):
         for code in step.code(run):
             part = excerpt(code)
             st.caption(f"`{part.file}`, from line {part.start}")
             st.code(part.text, language="python")
+
+
+def _map(sentence: TracedSentence) -> None:
+    """The diagram of Architecture, in which the step's component is framed; a press opens the first step of another."""
+    answer = cached.SCREEN.answer(Costs(cached.named(sentence.run)))
+    components = answer.model.components
+    drawing = diagram_of(components, is_pre=sentence.config.norm.place == "pre")
+    where = WHERE.get(STATE.now.step, "")
+    boxes = {box.name for box in drawing.boxes}
+    while where not in boxes:  # a part that this model does not have
+        where = where.rpartition(".")[0]
+    parts = {"encoder": "Encoder", "decoder": "Decoder"}
+    stack = parts.get(where.partition(".")[0], "")
+    said = " · ".join(dict.fromkeys(filter(None, (stack, costs.label_of(components, where)))))
+    st.markdown(f"**Where in the model:** {said}")
+    with st.container(width=300, key="walk map"):
+        diagram(replace(drawing, chosen=where), key="map", on_pick=_open_first_of)
+    shown = share.pack({"part": where} if where else {})
+    page_link("architecture", "Its weights and shapes", **({"set": shown} if shown else {}))
+
+
+def _open_first_of(where: str) -> None:
+    """The first step that stands there, or in a part of it."""
+    for slug in STEPS:
+        there = WHERE.get(slug, "")
+        if there == where or there.startswith(f"{where}."):
+            go_to(slug)
+            return

@@ -64,7 +64,7 @@ def _choices(sentence: TracedSentence, target: LossTarget) -> None:
     _buttons(sentence, "Another translation of the model", second)
     pairs = [pair for pair in cached.probes(sentence.run) if pair[0] != text][:MAX_PAIRS]
     _buttons(sentence, "Another pair of this run", pairs)
-    st.caption("Or type a target under *Sentences, target*.")
+    st.caption("Or type a target under *Settings*.")
 
 
 def _buttons(sentence: TracedSentence, label: str, pairs: Sequence[tuple[str, str]]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import streamlit as st
 
@@ -16,10 +16,10 @@ from s2s.ui.kit import (
     field,
     one_of,
     pickers,
-    sentence,
+    sentence_row,
+    settings_box,
     shortened,
     target,
-    vocabulary,
 )
 from s2s.ui.walkthrough.step import STRATEGY, Steps, TracedSentence, WalkthroughStep
 
@@ -64,34 +64,35 @@ def next_below(steps: Steps) -> None:
 
 def _asked_sentence(run: Run, step: WalkthroughStep) -> TracedSentence | None:
     """The sentence that the controls choose."""
-    facts = vocabulary.of(run)
-    with st.container(horizontal=True, vertical_alignment="bottom", key="walk sentence"):
-        text = sentence.sentence_box(facts)
-        with st.popover("Sentences, target", icon=":material/edit_note:"):
-            sentence.example_chips(facts)
-            own = cached.decoded(run, text, STRATEGY, {}).text if text else ""
-            target_text = target.target_box(run, text, own) if text else ""
-    sentence.unknown_words(run, facts, text)
-    if not text:
-        st.info("Type a sentence above to follow it through the model.", icon=":material/edit:")
+    row = sentence_row("its way through the model")
+    if not row.text:
         return None
-    return _traced_sentence(run, step, text, target_text)
-
-
-def _traced_sentence(
-    run: Run, step: WalkthroughStep, text: str, target_text: str
-) -> TracedSentence:
-    """With the layer, head and token that the widgets choose."""
+    text = row.text
     own = cached.decoded(run, text, STRATEGY, {})
-    reference = cached.reference(run, text, forced(target_text, own).given)
-    is_model_output = not target_text
     stack: Stack = getattr(run.recipe.model, step.stack)
-    traced = TracedSentence(run, text, reference, is_model_output, 0, 0, 0)
-    with st.container(horizontal=True, vertical_alignment="bottom", key="walk settings"):
-        layer = _layer_or_head("Layer", stack.n_layers, is_enabled="layer" in step.controls)
-        head = _layer_or_head("Head", stack.n_heads, is_enabled="head" in step.controls)
-        position = _position(traced, step)
-    return TracedSentence(run, text, reference, is_model_output, layer, head, position)
+    with row.beside:
+        token = st.container(width="content", key="walk settings box")  # a lesson hides both
+        settings = settings_box(run, _is_changed(run, text))
+    with settings:
+        target_text = target.target_box(run, text, own.text)
+        with st.container(key="walk settings"):
+            layer = _layer_or_head("Layer", stack.n_layers, is_enabled="layer" in step.controls)
+            head = _layer_or_head("Head", stack.n_heads, is_enabled="head" in step.controls)
+    reference = cached.reference(run, text, forced(target_text, own).given)
+    traced = TracedSentence(run, text, reference, not target_text, layer, head, 0)
+    with token:
+        return replace(traced, position=_position(traced, step))
+
+
+def _is_changed(run: Run, text: str) -> dict[str, bool]:
+    """Of each setting, whether it differs from the default."""
+    chosen = {name: str(st.session_state.get(name, "1")) for name in ("layer", "head")}
+    return {
+        "another target": target.is_forced(run, text, STRATEGY),
+        **{
+            f"{name} {number}": number not in ("1", pickers.MEAN) for name, number in chosen.items()
+        },
+    }
 
 
 def _check_step(steps: Steps, run: Run) -> None:
@@ -108,7 +109,7 @@ def _check_step(steps: Steps, run: Run) -> None:
 
 
 def _step(steps: Steps) -> WalkthroughStep:
-    """Previous, the list of all steps, next, and the progress."""
+    """Previous, the list of all steps, next."""
     labels = {
         slug: f"{number} of {len(steps)} · {row.section} · {row.title}"
         for number, (slug, row) in enumerate(steps.items(), 1)
@@ -121,9 +122,6 @@ def _step(steps: Steps) -> WalkthroughStep:
         with previous:
             _previous(slugs, at, "previous")
         _next(slugs, at, "next")
-    with st.container(key="walk progress"):
-        st.progress((at + 1) / len(slugs))
-    st.subheader(steps[slug].title, anchor=False)
     return steps[slug]
 
 
@@ -133,7 +131,7 @@ def _previous(slugs: Sequence[str], at: int, name: str) -> None:
         key=f"walkthrough {name}",
         icon=":material/arrow_back:",
         disabled=at == 0,
-        on_click=_go_to,
+        on_click=go_to,
         args=(slugs[max(0, at - 1)],),
     )
 
@@ -145,12 +143,13 @@ def _next(slugs: Sequence[str], at: int, name: str) -> None:
         type="primary",
         icon=":material/arrow_forward:",
         disabled=at == len(slugs) - 1,
-        on_click=_go_to,
+        on_click=go_to,
         args=(slugs[min(len(slugs) - 1, at + 1)],),
     )
 
 
-def _go_to(slug: str) -> None:
+def go_to(slug: str) -> None:
+    """Show another step from the next run on: for callbacks."""
     STATE.show(step=slug)
 
 
@@ -204,7 +203,8 @@ def _position(traced: TracedSentence, step: WalkthroughStep) -> int:
             format_func=labels.__getitem__,
             key=key,
             on_change=_position_changed,
-            width=190,
+            width=150,
+            label_visibility="collapsed",
         )
     return position
 

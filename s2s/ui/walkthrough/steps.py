@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import MappingProxyType
 
 from s2s.ui.walkthrough.attention_scores import SCORE_STEPS
@@ -28,5 +29,29 @@ STEPS: Steps = MappingProxyType(
         **OUTPUT_STEPS,
         **FORCING_STEPS,
         **LEARNING_STEPS,
+    }
+)
+
+# Where a step stands in the diagram of Architecture: a component, or what contains several.
+WHERE: Mapping[str, str] = MappingProxyType(
+    {
+        "pieces": "encoder",
+        "ids": "encoder.tokens",
+        "embedding": "encoder.tokens",
+        "position": "encoder.positions",
+        **dict.fromkeys([*SCORE_STEPS, *WEIGHT_STEPS], "encoder.layer.self_attention"),
+        "residual": "encoder.layer.self_residual",
+        "norm": "encoder.layer.feed_forward_residual",
+        **dict.fromkeys(FEED_FORWARD_STEPS, "encoder.layer.feed_forward"),
+        "memory": "encoder.final_norm",
+        "shifted": "decoder.tokens",
+        "causal": "decoder.layer.self_attention",
+        "self-attention": "decoder.layer.self_attention",
+        "bridge": "decoder.layer.cross_attention",
+        "decoder-feed-forward": "decoder.layer.feed_forward",
+        **dict.fromkeys(OUTPUT_STEPS, "decoder.output"),
+        "forcing": "decoder",
+        "loss": "decoder.output",
+        "update": "decoder.output",
     }
 )
