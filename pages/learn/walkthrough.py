@@ -9,6 +9,6 @@ from s2s.ui.walkthrough.steps import STEPS
 with st.container(key="walkthrough"):  # on a phone, the picture is before the controls
     request = read_request(STEPS)
     if request:
-        layout.show(*request)
+        layout.show(request)
         next_below(STEPS)
-        reproduce.show(request[1])
+        reproduce.show(request.sentence)

@@ -1,6 +1,6 @@
 """Questions about models and data, each one typed value that a page, a program and a command line ask alike."""
 
-from s2s.questions import costs, evaluation_request, masks, score_buckets, views
+from s2s.questions import costs, evaluation_request, masks, score_buckets, views, walked
 from s2s.questions.alignment import Aligned, Alignment
 from s2s.questions.answers import Answers
 from s2s.questions.attention_lines import SHARE_STEP, AttentionLines, head_at
@@ -53,4 +53,6 @@ from s2s.questions.translate import (
     forced,
     own_target,
 )
+from s2s.questions.walked import TracedSentence, TraceOf, Walked
+from s2s.questions.walkthrough import Walkthrough
 from s2s.runs.decoder import Timed

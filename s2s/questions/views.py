@@ -20,6 +20,7 @@ from s2s.questions.question import Question
 from s2s.questions.same_word import SameWord
 from s2s.questions.score_buckets import ScoreBuckets
 from s2s.questions.t5_sizes import T5Sizes
+from s2s.questions.walkthrough import Walkthrough
 
 if TYPE_CHECKING:
     from s2s.plots import Picture
@@ -56,6 +57,7 @@ VIEWS = (
     View("architecture", "parameters", "Components", Costs, "costs_view"),
     View("architecture", "costs", "Growth", CostGrowth, "costs_view:growth_pictures"),
     View("architecture", "t5", "T5's sizes", T5Sizes, "costs_view:t5_pictures"),
+    View("walkthrough", "", "", Walkthrough, "walkthrough_view"),
     View("architecture", "masks", "Masks", Masks, "masks_view"),
 )
 BY_NAME: Mapping[str, View] = MappingProxyType({row.question.name: row for row in VIEWS})

@@ -98,6 +98,17 @@ LINKS: dict[str, list[dict[str, str]]] = {
         {"set": "view:costs,batch:3,src_len:9,tgt_len:7"},
         {"set": "view:costs,model:t5-small,cost:cache,vary:depth"},
     ],
+    "walkthrough": [
+        {
+            "src": HOUSE,
+            "tgt": "la maison verte",
+            "layer": "2",
+            "head": "3",
+            "set": f"step:{step},position:3",
+        }
+        for step in ("scores", "bridge", "norm")
+    ]
+    + [{"src": HOUSE, "set": "step:chosen"}],
     "t5-sizes": [{"set": "view:t5,size:t5-11b"}],
     "masks": [{"src": HOUSE, "set": "view:masks,masks:second"}],
 }

@@ -44,7 +44,9 @@ from s2s.questions import (
     SameWord,
     ScoreBuckets,
     T5Sizes,
+    TraceOf,
     Translate,
+    Walkthrough,
 )
 from s2s.questions.intervene import InterventionEffect
 from s2s.questions.same_word import AnyTwoWords
@@ -105,6 +107,8 @@ ASKED: Mapping[str, Asked] = {
     "cost-growth": Asked(CostGrowth),
     "t5-sizes": Asked(lambda _: T5Sizes(), of=""),
     "masks": Asked(lambda run: Masks(run, TEXT)),
+    "walkthrough": Asked(lambda run: Walkthrough(run, TEXT, step="softmax")),
+    "trace": Asked(lambda run: TraceOf(run, TEXT)),
     "score-buckets": Asked(
         lambda evaluation: ScoreBuckets(evaluation, bucket="ratio"),
         lambda found: bool(found.found),

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
+import html
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
 from s2s.faults import fault_of
 from s2s.links import share
 from s2s.plots import diagram_of
-from s2s.questions import Costs, costs
+from s2s.questions import Costs, Table, Walkthrough, costs
+from s2s.questions.views import view_of
 from s2s.runs import Run
 from s2s.ui.canvas import diagram
 from s2s.ui.kit import as_markdown, cached
+from s2s.ui.kit.pictures import show as show_picture
 from s2s.ui.shell import page_link
 from s2s.ui.walkthrough.code import excerpt
 from s2s.ui.walkthrough.pictures import begin, show_legend
-from s2s.ui.walkthrough.request import STATE, go_to
+from s2s.ui.walkthrough.request import STATE, Asked, go_to
 from s2s.ui.walkthrough.step import TracedSentence, WalkthroughStep
 from s2s.ui.walkthrough.steps import STEPS, WHERE
 
+CHIPS = ("pieces", "ids")  # steps that show tokens in frames
 
-def show(step: WalkthroughStep, sentence: TracedSentence) -> None:
+
+def show(asked: Asked) -> None:
     """Pictures of a step, and its explanation."""
+    step, sentence = asked.step, asked.sentence
     if step.is_wide:
         pictures = st.container(key="walk pictures")
         explanation = st.container(key="walk explanation")
@@ -30,12 +37,50 @@ def show(step: WalkthroughStep, sentence: TracedSentence) -> None:
         with st.container(key="walk"):
             pictures, explanation = st.columns([3, 2], gap="medium")
     with pictures, st.container(border=True, key="answer"):
-        begin()
-        step.draw(sentence)
-        show_legend()
+        if step.draw is None:
+            _show_pictures(asked)
+        else:
+            begin()
+            step.draw(sentence)
+            show_legend()
     with explanation, st.container(border=True):
         _explain(step, sentence.run)
         _map(sentence)
+
+
+def _show_pictures(asked: Asked) -> None:
+    """One below the other; those of a wide step side by side, two in a column."""
+    sentence = asked.sentence
+    question = Walkthrough(
+        cached.named(sentence.run),
+        sentence.text,
+        "" if sentence.is_model_output else sentence.target.text,
+        STATE.now.step,
+        asked.layer + 1,
+        asked.head + 1,
+        asked.position + 1,
+    )
+    answer = cached.SCREEN.answer(question)
+    pictures = view_of(question).pictures(question, answer, cached.model_name(sentence.run))
+    columns = None
+    if asked.step.is_wide:
+        with st.container(key="side by side"):
+            columns = st.columns(len(pictures) // 2)
+    for number, picture in enumerate(pictures):
+        place = columns[number // 2] if columns else st.container()
+        with place, st.container(key=f"walk picture {number + 1}"):  # a lesson may hide it
+            chips = partial(_chips, picture.table) if question.step in CHIPS else None
+            show_picture(picture, question, answer, draw=chips)
+
+
+def _chips(table: Table) -> None:
+    """Each token in a frame, with its id below it where that is the step."""
+    is_ids = STATE.now.step == "ids"
+    spans = (
+        f"<span><b><bdi>{html.escape(token)}</bdi></b><small>{number if is_ids else ''}</small></span>"
+        for token, number in table.rows
+    )
+    st.html(f'<div class="tokens">{"".join(spans)}</div>')
 
 
 def _explain(step: WalkthroughStep, run: Run) -> None:

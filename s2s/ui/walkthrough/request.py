@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import streamlit as st
 
@@ -38,14 +39,22 @@ class WalkthroughView:
 STATE = ViewState("walkthrough", WalkthroughView)
 
 
-def read_request(steps: Steps) -> tuple[WalkthroughStep, TracedSentence] | None:
+class Asked(NamedTuple):
+    """What the page shows: a step of a sentence. Layer, head and position count from 0."""
+
+    step: WalkthroughStep
+    sentence: TracedSentence
+    layer: int
+    head: int
+    position: int
+
+
+def read_request(steps: Steps) -> Asked | None:
     """The step and the sentence to show; None without a sentence, and the page says so."""
     STATE.from_url()
     run = cached.open_run(st.session_state["run"])
     _check_step(steps, run)
-    step = _step(_existing(steps, run))
-    found = _asked_sentence(run, step)
-    return (step, found) if found else None
+    return _asked(run, _step(_existing(steps, run)))
 
 
 def _existing(steps: Steps, run: Run) -> Steps:
@@ -62,7 +71,7 @@ def next_below(steps: Steps) -> None:
         _next(slugs, at, "next below")
 
 
-def _asked_sentence(run: Run, step: WalkthroughStep) -> TracedSentence | None:
+def _asked(run: Run, step: WalkthroughStep) -> Asked | None:
     """The sentence that the controls choose."""
     row = sentence_row("its way through the model")
     if not row.text:
@@ -79,9 +88,9 @@ def _asked_sentence(run: Run, step: WalkthroughStep) -> TracedSentence | None:
             layer = _layer_or_head("Layer", stack.n_layers, is_enabled="layer" in step.controls)
             head = _layer_or_head("Head", stack.n_heads, is_enabled="head" in step.controls)
     reference = cached.reference(run, text, forced(target_text, own).given)
-    traced = TracedSentence(run, text, reference, not target_text, layer, head, 0)
+    traced = TracedSentence(run, text, reference, not target_text)
     with token:
-        return replace(traced, position=_position(traced, step))
+        return Asked(step, traced, layer, head, _position(traced, step))
 
 
 def _is_changed(run: Run, text: str) -> dict[str, bool]:

@@ -7,30 +7,24 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from s2s.analysis import ForwardTrace
 from s2s.config import ModelConfig
 from s2s.runs import Reference, Run
 from s2s.ui.kit import plain
-from s2s.ui.walkthrough import cached
 from s2s.ui.walkthrough.code import Code
 
 STRATEGY = "greedy"  # as the step `chosen` explains: the most probable token, again and again
 # Faults that pictures show.
 NO_RESIDUAL = "no-residual"
-NO_SCALE = "no-scale"
 
 
 @dataclass(frozen=True)
 class TracedSentence:
-    """A source and a target inside the model. LayerTrace, head and position count from 0."""
+    """A source and a target inside the model."""
 
     run: Run
     text: str
     target: Reference
     is_model_output: bool  # whether the target is the model's own translation
-    layer: int
-    head: int
-    position: int
 
     @property
     def config(self) -> ModelConfig:
@@ -57,11 +51,6 @@ class TracedSentence:
         """The decoder's input tokens."""
         return self.run.tgt_tokenizer.tokens(self.tgt_ids)
 
-    @property
-    def trace(self) -> ForwardTrace:
-        """Every tensor of the chosen layer and around the stacks."""
-        return cached.traced(self.run, self.src_ids, self.tgt_ids, self.layer)
-
 
 class WalkthroughStep(NamedTuple):
     """One step. Formula, explanation and source code follow the run's config: they say what this model does."""
@@ -71,7 +60,7 @@ class WalkthroughStep(NamedTuple):
     formula: Callable[[Run], str]  # LaTeX
     explanation: Callable[[Run], tuple[str, str]]  # markdown
     code: Callable[[Run], tuple[Code, ...]]
-    draw: Callable[[TracedSentence], None]
+    draw: Callable[[TracedSentence], None] | None = None  # None: `Walkthrough` has its pictures
     controls: tuple[str, ...] = ()  # of `layer`, `head`, and `src` or `tgt` to choose a token of
     stack: str = "encoder"  # whose layers and heads the controls list
     exists: Callable[[ModelConfig], bool] = lambda config: True
@@ -90,11 +79,6 @@ def counted(n: int, noun: str) -> str:
     """`1 token`, `7 tokens`, `7 queries`."""
     plural = f"{noun[:-1]}ies" if noun.endswith("ry") else f"{noun}s"
     return f"{n:,} {noun if n == 1 else plural}"
-
-
-def all_layers(n: int) -> str:
-    """`the layer`, `both layers`, `all 6 layers`."""
-    return {1: "the layer", 2: "both layers"}.get(n, f"all {n} layers")
 
 
 def signed(value: float) -> str:
