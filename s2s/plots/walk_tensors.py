@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -125,7 +126,7 @@ def of_weights(
     return picture(figure, title, table_of(values, rows, columns), SUMS)
 
 
-def frame(figure: go.Figure, row: int | None, column: int | None) -> None:
+def frame(figure: Any, row: int | None, column: int | None) -> None:
     """The cell that the text speaks of, from 0."""
     if row is not None and column is not None:
         edges = {"x0": column - 0.5, "x1": column + 0.5, "y0": row - 0.5, "y1": row + 0.5}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from s2s.plots import walk_decoder, walk_encoder
+from s2s.plots import walk_decoder, walk_encoder, walk_learning
 from s2s.plots.picture import Picture
 from s2s.plots.walk_tensors import READING, SUMS
 from s2s.questions import Walked, Walkthrough
@@ -13,7 +13,7 @@ from s2s.questions import Walked, Walkthrough
 
 def pictures(question: Walkthrough, answer: Walked, model: str) -> list[Picture]:
     """The first has the finding. `model` names the run and its checkpoint."""
-    draw = {**walk_encoder.DRAW, **walk_decoder.DRAW}[question.step]
+    draw = {**walk_encoder.DRAW, **walk_decoder.DRAW, **walk_learning.DRAW}[question.step]
     at = answer.at
     about = f"{model} · layer {question.layer}\n{at.text} → {at.target}"
     drawn = enumerate(draw(question, answer), 1)

@@ -31,6 +31,7 @@ from s2s.questions.question import (
     Question,
     options,
 )
+from s2s.questions.references import ReferencesOf, validation_pairs
 from s2s.questions.row_finding import clearest_row, row_finding
 from s2s.questions.same_word import (
     BANK_PREFIXES,

@@ -5,167 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-import numpy as np
-
-from s2s.analysis import Array, AttentionTrace, experiments
 from s2s.questions.finding import Finding
-from s2s.questions.walked import (
-    NO_RESIDUAL,
-    NO_SCALE,
-    SOURCE,
-    STEPS,
-    Walked,
-    counted,
-    signed,
-    tokens_of,
-)
+from s2s.questions.walk_facts import StepFacts
+from s2s.questions.walked import NO_RESIDUAL, NO_SCALE
 
 FEW = 0.01  # a smaller share of zeros is not worth a sentence
-
-
-class StepFacts:
-    """What is said of a step: of the chosen token, its row of weights or scores, and the sentence."""
-
-    def __init__(self, answer: Walked, step: str, head: int, row: int) -> None:
-        """`head` and `row` count from 0."""
-        self.answer = answer
-        self.step = step
-        self.head = head
-        self.at = answer.at
-        self.config = answer.at.config
-        self.row = row
-        self.tokens = tokens_of(answer.at, step)
-        self.token = self.tokens[self.row]
-
-    @property
-    def attended(self) -> AttentionTrace:
-        trace = self.at.trace
-        if self.step == "bridge" and trace.decoder.cross_attention is not None:
-            return trace.decoder.cross_attention
-        is_source = STEPS[self.step] == SOURCE
-        return (trace.encoder if is_source else trace.decoder).self_attention
-
-    @property
-    def weights(self) -> Array:
-        row: Array = self.attended.weights[self.head, self.row]
-        return row
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        return self.at.src_tokens if self.step == "bridge" else self.tokens
-
-    @property
-    def best(self) -> int:
-        """The key that the step's row has most of."""
-        if self.step == "scores":
-            return int(self.attended.dot_products[self.head, self.row].argmax())
-        return int(self.weights.argmax())
-
-    @property
-    def best_key(self) -> str:
-        return self.keys[self.best]
-
-    @property
-    def share(self) -> float:
-        return float(self.weights[self.best])
-
-    @property
-    def score(self) -> str:
-        return signed(self.attended.dot_products[self.head, self.row, self.best])
-
-    @property
-    def largest(self) -> list[float]:
-        """Of the row's weights, as they would be without scaling, and as they are."""
-        head = self.head
-        rows = self.attended.dot_products[head, self.row], self.attended.scaled[head, self.row]
-        return [float(experiments.softmax(each).max()) for each in rows]
-
-    @property
-    def predicted(self) -> str:
-        return self.at.predicts[self.row]
-
-    @property
-    def n_allowed(self) -> int:
-        return int(self.attended.mask[self.row].sum())
-
-    @property
-    def lengths(self) -> tuple[float, float]:
-        """Of the chosen token's vector in the stream, and of what is added to it."""
-        joined = self.at.trace.encoder.self_residual
-        found = (joined.before[self.row], joined.sublayer_output[self.row])
-        before, added = (float(np.linalg.norm(each)) for each in found)
-        return before, added
-
-    @property
-    def zeros(self) -> float:
-        is_source = STEPS[self.step] == SOURCE
-        trace = self.at.trace.encoder if is_source else self.at.trace.decoder
-        return float((trace.feed_forward.hidden == 0).mean()) if trace.feed_forward else -1.0
-
-    @property
-    def below(self) -> float:
-        fed = self.at.trace.encoder.feed_forward
-        return float((fed.activation_inputs < 0).mean()) if fed else -1.0
-
-    @property
-    def changed(self) -> str:
-        """`1 row of 5 in the feed-forward, 5 rows of 5 in the self-attention`."""
-        erased = self.answer.erased
-        changes = {
-            "feed-forward": erased.feed_forward if erased else None,
-            "self-attention": erased.attention if erased else None,
-        }
-        return " and ".join(
-            f"{counted(int((np.abs(change).max(1) > 0).sum()), 'row')} of {len(change)} in the {name}"
-            for name, change in changes.items()
-            if change is not None
-        )
-
-    @property
-    def repeated(self) -> str:
-        return "”, “".join(sorted({each for each in self.tokens if self.tokens.count(each) > 1}))
-
-    @property
-    def n(self) -> int:
-        return len(self.tokens)
-
-    @property
-    def unknown(self) -> str:
-        return "”, “".join(self.answer.words)
-
-    @property
-    def rotated_lengths(self) -> list[float]:
-        """Lengths of the chosen token's query in head 1 before and after its rotation."""
-        found = self.attended.unrotated_queries[0], self.attended.queries[0]
-        return [float(np.linalg.norm(each[self.row])) for each in found]
-
-    @property
-    def first_predicted(self) -> str:
-        return self.at.predicts[0]
-
-    @property
-    def top(self) -> str:
-        """The token with the largest logit."""
-        return self.answer.words[int(self.at.trace.logits[self.row].argmax())]
-
-    @property
-    def probability(self) -> float:
-        return float(experiments.softmax(self.at.trace.logits[self.row]).max())
-
-    @property
-    def written(self) -> str:
-        own = self.answer.own
-        return f"“{own.text}”" if own and own.text else "no text"
-
-    @property
-    def n_written(self) -> str:
-        own = self.answer.own
-        return counted(len(own.tokens), "step") if own else ""
-
-    @property
-    def is_ended(self) -> bool:
-        own = self.answer.own
-        return own is not None and own.ids[-1] == self.config.ids.eos
 
 
 def _always(of: StepFacts) -> bool:
@@ -279,6 +123,59 @@ FINDINGS: Mapping[str, tuple[Finding, ...]] = MappingProxyType(
         "logits": (Finding(_always, "After “{token}”, “{top}” has the largest logit."),),
         "probabilities": (
             Finding(_always, "After “{token}”, “{top}” is the most probable: {probability:.3g}."),
+        ),
+        "forcing": (
+            Finding(
+                lambda of: of.answer.own is None,
+                "The model's translation of this sentence is empty.",
+            ),
+            Finding(
+                lambda of: of.differs_at is None,
+                "Both read the same everywhere, because the model's translation is the target. Choose another target to"
+                " see them differ.",
+            ),
+            Finding(
+                _always,
+                "They first differ at position {from_position}: after it, the teacher makes the model read"
+                " “{forced_reads}”, whatever it would have chosen; when running freely, it reads “{free_reads}”, its"
+                " own choice.",
+            ),
+        ),
+        "loss": (
+            Finding(
+                _always,
+                "In total {total} nats, {per_token} nats per token; the hardest is “{hardest}”, to which the model gave"
+                " a probability of {hardest_percent}.",
+            ),
+        ),
+        "gradients": (
+            Finding(
+                lambda of: of.at.fault == NO_RESIDUAL,
+                "This run was trained without residual connections, and has none now: both bars of a layer are the"
+                " same.",
+            ),
+            Finding(
+                _always,
+                "With residual connections, the gradient at the encoder's input is {first_gradients[0]} times that at"
+                " the decoder's output; without them, {first_gradients[1]} times.",
+            ),
+        ),
+        "update": (
+            Finding(
+                lambda of: of.means[1] < of.means[0],
+                "The loss falls from {means[0]:.3g} to {means[1]:.3g} nats per token.",
+            ),
+            Finding(
+                _always,
+                "The step is too long: the loss rises from {means[0]:.3g} to {means[1]:.3g} nats per token.",
+            ),
+        ),
+        "counted": (
+            Finding(
+                lambda of: of.answer.loss is not None and not of.answer.loss.is_reference,
+                "Without a reference there is nothing to count n-grams against.",
+            ),
+            Finding(_always, "The model's translation is {written}."),
         ),
         "chosen": (
             Finding(

@@ -7,13 +7,19 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import ClassVar
 
-from s2s.analysis import AttentionTrace, ForwardTrace, experiments, trace_forward
+from s2s.analysis import (
+    AttentionTrace,
+    ForwardTrace,
+    WeightUpdate,
+    experiments,
+    trace_forward,
+)
 from s2s.config import ModelConfig
 from s2s.questions.have import Have
 from s2s.questions.question import RUN, Question, setting, subject
 from s2s.questions.table import Table
 from s2s.questions.translate import Translate, forced
-from s2s.runs import DecodedHypothesis, teacher_forcing
+from s2s.runs import DecodedHypothesis, Reference, teacher_forcing
 
 STRATEGY = "greedy"  # as the step `chosen` explains: the most probable token, again and again
 N_PADDED = 2  # padding tokens that a longer sentence in the same batch would bring
@@ -30,8 +36,11 @@ STEPS: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("one-position", "memory"), SOURCE),
         **dict.fromkeys(("shifted", "causal", "self-attention", "bridge", "attentions"), TARGET),
         **dict.fromkeys(("decoder-feed-forward", "logits", "probabilities", "chosen"), TARGET),
+        **dict.fromkeys(("forcing", "loss", "gradients", "update", "counted"), TARGET),
     }
 )
+OF_LOSS = ("forcing", "loss", "gradients", "update", "counted")  # steps about a reference
+RATES = ("0.01", "0.1", "1")  # learning rates of the one update
 
 
 @dataclass(frozen=True)
@@ -39,7 +48,7 @@ class TracedSentence:
     """A source and a target inside a model: their tokens, and every tensor of one layer and around the stacks."""
 
     text: str
-    target: str
+    reference: Reference  # the target, under teacher forcing
     is_own: bool  # the model's own translation
     config: ModelConfig
     fault: str
@@ -49,8 +58,17 @@ class TracedSentence:
         int, ...
     ]  # what the decoder reads: the start id, then the target without its end
     tgt_tokens: tuple[str, ...]
-    predicts: tuple[str, ...]
     trace: ForwardTrace
+
+    @property
+    def target(self) -> str:
+        """Its text."""
+        return self.reference.text
+
+    @property
+    def predicts(self) -> tuple[str, ...]:
+        """Its tokens."""
+        return self.reference.tokens
 
 
 @dataclass(frozen=True)
@@ -81,7 +99,7 @@ class TraceOf(Question[TracedSentence]):
         tgt = (config.ids.start, *found.ids[:-1])
         return TracedSentence(
             self.text,
-            found.text,
+            found,
             not self.target,
             config,
             run.recipe.train.fault,
@@ -89,7 +107,6 @@ class TraceOf(Question[TracedSentence]):
             tuple(run.src_tokenizer.tokens(src)),
             tgt,
             tuple(run.tgt_tokenizer.tokens(tgt)),
-            found.tokens,
             trace_forward(run.model, src, tgt, self.layer - 1),
         )
 
@@ -97,6 +114,18 @@ class TraceOf(Question[TracedSentence]):
         """What the decoder reads and predicts at each position."""
         rows = zip(answer.tgt_tokens, answer.predicts, strict=True)
         return Table(("reads", "predicts"), [[*row] for row in rows])
+
+
+@dataclass(frozen=True)
+class LossTarget:
+    """A target under teacher forcing, and where it is from, in words."""
+
+    forced: Reference
+    origin: str
+    is_reference: bool  # False for the model's own translation
+    others: tuple[str, ...] = ()  # references of the same sentence
+    problem: str = ""  # why the dataset was not searched
+    note: str = ""  # that losses are without the smoothing of training
 
 
 @dataclass(frozen=True)
@@ -109,6 +138,9 @@ class Walked:
     erased: experiments.ErasureEffect | None = None
     words: tuple[str, ...] = ()  # the vocabulary, or words that are not in it
     own: DecodedHypothesis | None = None
+    loss: LossTarget | None = None
+    flows: tuple[experiments.GradientFlow, experiments.GradientFlow] | None = None
+    update: WeightUpdate | None = None
 
     @property
     def is_next_norm(self) -> bool:

@@ -2,23 +2,40 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from torch import nn
 
-from s2s.analysis import experiments
+from s2s.analysis import experiments, weight_update
 from s2s.config import UserError
 from s2s.model import Residual
 from s2s.questions.finding import first
 from s2s.questions.have import Have
 from s2s.questions.question import RUN, Question, setting, subject
+from s2s.questions.references import ReferencesOf
 from s2s.questions.table import Table
 from s2s.questions.translate import Translate
-from s2s.questions.walk_findings import FINDINGS, StepFacts
-from s2s.questions.walked import SOURCE, STEPS, STRATEGY, TracedSentence, TraceOf, Walked, tokens_of
-from s2s.runs import Run
+from s2s.questions.walk_facts import StepFacts
+from s2s.questions.walk_findings import FINDINGS
+from s2s.questions.walked import (
+    OF_LOSS,
+    RATES,
+    SOURCE,
+    STEPS,
+    STRATEGY,
+    LossTarget,
+    TracedSentence,
+    TraceOf,
+    Walked,
+    tokens_of,
+)
+from s2s.runs import Run, teacher_forcing
+from s2s.words import smoothing_note
 
+# an update takes a copy of the model, and a gradient of every weight
+MOST_PARAMETERS = 20_000_000
 MAX_UNKNOWN = 5  # words or characters that are listed
 
 
@@ -37,6 +54,7 @@ class Walkthrough(Question[Walked]):
     layer: int = setting(1, in_set=False)
     head: int = setting(1, in_set=False)
     position: int = setting(2, in_set=False)
+    rate: str = setting("0.1", choices={rate: rate for rate in RATES}, label="Learning rate")
 
     def ask(self, have: Have) -> Walked:
         """The trace, shared by all steps of a layer, and what this one needs beside it."""
@@ -50,6 +68,10 @@ class Walkthrough(Question[Walked]):
                 )
         asked = TraceOf(self.run, self.text, self.target, self.layer)
         return self._beyond(have, run, have.answer(asked))
+
+    def stamp(self, have: Have) -> Hashable:
+        """A guest who may not see the dataset has no references of it."""
+        return super().stamp(have), have.may_see_data(have.run(self.run))
 
     def _beyond(self, have: Have, run: Run, at: TracedSentence) -> Walked:
         found = Walked(at)
@@ -68,10 +90,52 @@ class Walkthrough(Question[Walked]):
         elif self.step in ("logits", "probabilities"):
             tokenizer = run.tgt_tokenizer
             found = Walked(at, words=tuple(tokenizer.tokens(range(tokenizer.vocab_size))))
-        elif self.step == "chosen":
+        elif self.step in ("chosen", *OF_LOSS):
             own = have.answer(Translate(self.run, self.text, STRATEGY)).hypotheses
             found = Walked(at, own=own[0] if own else None)
+        return self._learned(have, run, found) if self.step in OF_LOSS else found
+
+    def _learned(self, have: Have, run: Run, found: Walked) -> Walked:
+        """With the target of the loss, and the step's gradients."""
+        loss = self._loss_target(have, run, found.at)
+        tgt = (found.at.config.ids.start, *loss.forced.ids)
+        found = replace(found, loss=loss)
+        if self.step == "gradients":
+            models = experiments.frozen_copy(run.model), experiments.without_residual(run.model)
+            full, without = (
+                experiments.gradient_flow(model, found.at.src_ids, tgt) for model in models
+            )
+            found = replace(found, flows=(full, without))
+        if self.step == "update":
+            n = run.n_parameters
+            if n > MOST_PARAMETERS:
+                raise UserError(
+                    f"This model has {n:,} weights, and one update is computed here for at most {MOST_PARAMETERS:,};"
+                    " choose a smaller run."
+                )
+            update = weight_update(run.model, found.at.src_ids, tgt, rate=float(self.rate))
+            found = replace(found, update=update)
         return found
+
+    def _loss_target(self, have: Have, run: Run, at: TracedSentence) -> LossTarget:
+        """The given target; else of several references the one that the model writes, or the first; else its own."""
+        is_trained_here = not run.folder.about().get("imported")
+        note = smoothing_note([run.recipe.train.label_smoothing]) if is_trained_here else ""
+        if not at.is_own:
+            return LossTarget(at.reference, "the given target", is_reference=True, note=note)
+        known = have.answer(ReferencesOf(self.run, self.text))
+        texts, problem = known.texts, known.problem
+        if not texts:
+            origin = "the model's own translation; no reference of this sentence is known"
+            return LossTarget(at.reference, origin, False, problem=problem, note=note)
+        chosen = at.target if at.target in texts else texts[0]
+        origin = "the reference in the run's dataset"
+        if len(texts) > 1:
+            which = "the one that the model writes" if chosen == at.target else "the first"
+            origin = f"of the {len(texts)} references in the run's dataset {which}"
+        others = tuple(text for text in texts if text != chosen)
+        forced = teacher_forcing.reference(run, self.text, chosen)
+        return LossTarget(forced, origin, True, others, problem, note)
 
     def row(self, at: TracedSentence) -> int:
         """The chosen token, from 0; of a shorter sentence the last one."""

@@ -108,7 +108,7 @@ LINKS: dict[str, list[dict[str, str]]] = {
         }
         for step in ("scores", "bridge", "norm")
     ]
-    + [{"src": HOUSE, "set": "step:chosen"}],
+    + [{"src": HOUSE, "set": "step:chosen"}, {"src": HOUSE, "set": "step:update,rate:1"}],
     "t5-sizes": [{"set": "view:t5,size:t5-11b"}],
     "masks": [{"src": HOUSE, "set": "view:masks,masks:second"}],
 }

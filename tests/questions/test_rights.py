@@ -41,6 +41,7 @@ from s2s.questions import (
     Masks,
     PoolOf,
     Question,
+    ReferencesOf,
     SameWord,
     ScoreBuckets,
     T5Sizes,
@@ -107,7 +108,10 @@ ASKED: Mapping[str, Asked] = {
     "cost-growth": Asked(CostGrowth),
     "t5-sizes": Asked(lambda _: T5Sizes(), of=""),
     "masks": Asked(lambda run: Masks(run, TEXT)),
-    "walkthrough": Asked(lambda run: Walkthrough(run, TEXT, step="softmax")),
+    "walkthrough": Asked(
+        lambda run: Walkthrough(run, TEXT, step="loss"), lambda found: found.loss.is_reference
+    ),
+    "references": Asked(lambda run: ReferencesOf(run, TEXT), lambda found: bool(found.texts)),
     "trace": Asked(lambda run: TraceOf(run, TEXT)),
     "score-buckets": Asked(
         lambda evaluation: ScoreBuckets(evaluation, bucket="ratio"),

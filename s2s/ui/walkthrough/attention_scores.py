@@ -7,15 +7,11 @@ from types import MappingProxyType
 
 from s2s.config import POSITION_KINDS, ModelConfig
 from s2s.model import Attention, attention_weights, masks
+from s2s.questions import walked
 from s2s.runs import Run
 from s2s.ui.walkthrough.code import Code
 from s2s.ui.walkthrough.reading import POSITION_FORMULAS, position_explanation
-from s2s.ui.walkthrough.step import (
-    WalkthroughStep,
-    aligned,
-    counted,
-    is_pre_norm,
-)
+from s2s.ui.walkthrough.step import WalkthroughStep, aligned, is_pre_norm
 
 ATTENTION_CONTROLS = ("layer", "head", "src")
 
@@ -48,7 +44,7 @@ def _queries_formula(run: Run) -> str:
 def _queries_explanation(run: Run) -> tuple[str, str]:
     config = run.recipe.model
     layer_input = "normalized input" if is_pre_norm(config) else "input"
-    heads = counted(config.encoder.n_heads, "head")
+    heads = walked.counted(config.encoder.n_heads, "head")
     return (
         "Each token's vector is projected to three others: a query (what the token looks for), a key (what it can be"
         " found by) and a value (what it passes on).",

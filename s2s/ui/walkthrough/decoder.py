@@ -17,11 +17,7 @@ from s2s.model import (
 from s2s.runs import Run
 from s2s.ui.walkthrough.code import Code
 from s2s.ui.walkthrough.feed_forward import feed_forward_formula
-from s2s.ui.walkthrough.step import (
-    WalkthroughStep,
-    aligned,
-    verbatim,
-)
+from s2s.ui.walkthrough.step import WalkthroughStep, aligned, verbatim
 
 DECODER_CONTROLS = ("layer", "head", "tgt")
 

@@ -8,10 +8,7 @@ from types import MappingProxyType
 from s2s.model import Encoder, EncoderLayer, Residual, make_norm
 from s2s.runs import Run
 from s2s.ui.walkthrough.code import Code
-from s2s.ui.walkthrough.step import (
-    WalkthroughStep,
-    is_pre_norm,
-)
+from s2s.ui.walkthrough.step import WalkthroughStep, is_pre_norm
 
 LAYER_CONTROLS = ("layer", "src")
 

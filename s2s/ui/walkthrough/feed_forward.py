@@ -10,10 +10,7 @@ from s2s.model import EncoderLayer, FeedForward
 from s2s.runs import Run
 from s2s.ui.walkthrough.code import Code
 from s2s.ui.walkthrough.encoder_layer import LAYER_CONTROLS
-from s2s.ui.walkthrough.step import (
-    WalkthroughStep,
-    aligned,
-)
+from s2s.ui.walkthrough.step import WalkthroughStep, aligned
 
 ACTIVATIONS = MappingProxyType(
     {

@@ -5,27 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-import streamlit as st
-
 from s2s.decode import greedy
 from s2s.model import Transformer
-from s2s.runs import DecodedHypothesis, Run
-from s2s.ui.kit import cached
+from s2s.runs import Run
 from s2s.ui.walkthrough.code import Code
-from s2s.ui.walkthrough.step import (
-    STRATEGY,
-    TracedSentence,
-    WalkthroughStep,
-    aligned,
-)
-
-
-def own_translation(sentence: TracedSentence) -> DecodedHypothesis | None:
-    """The model's greedy translation; where it is empty, None, and the page says so."""
-    hypotheses = cached.decoded(sentence.run, sentence.text, STRATEGY, {}).hypotheses
-    if not hypotheses:
-        st.info("The model's translation of this sentence is empty.", icon=":material/block:")
-    return hypotheses[0] if hypotheses else None
+from s2s.ui.walkthrough.step import WalkthroughStep, aligned
 
 
 def _logits_formula(run: Run) -> str:
@@ -94,6 +78,25 @@ OUTPUT_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
                 " shows.",
             ),
             code=lambda run: (Code(greedy, "for _ in range", "log_probs = "),),
+            stack="decoder",
+        ),
+        "forcing": WalkthroughStep(
+            title="Teacher forcing and free running",
+            section="Writing",
+            formula=lambda run: aligned(
+                r"\text{teacher: } P(y_t \mid y_{<t}, X)",
+                r"\text{free: } P(\hat y_t \mid \hat y_{<t}, X)",
+            ),
+            explanation=lambda run: (
+                "In training, the decoder reads the correct tokens, whatever it would have chosen itself: teacher"
+                " forcing.",
+                "When it translates, it reads its own choices, and a mistake stays: it has to continue from there,"
+                " which it never had to in training.",
+            ),
+            code=lambda run: (
+                Code(Transformer.forward, "memory =", "return"),
+                Code(Run.next_tokens, "with inference", "log_probs"),
+            ),
             stack="decoder",
         ),
     }

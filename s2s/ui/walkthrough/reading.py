@@ -10,14 +10,11 @@ import numpy as np
 
 from s2s.config import POSITION_KINDS, ModelConfig
 from s2s.model import Embed, Learned, TokenEmbedding, frequencies, sinusoids
+from s2s.questions import walked
 from s2s.runs import Run
 from s2s.tokenizers import SPECIALS, PretrainedTokenizer
 from s2s.ui.walkthrough.code import Code
-from s2s.ui.walkthrough.step import (
-    WalkthroughStep,
-    aligned,
-    counted,
-)
+from s2s.ui.walkthrough.step import WalkthroughStep, aligned
 
 TOKENIZER_KINDS = MappingProxyType(
     {
@@ -40,7 +37,7 @@ def _tokens_explanation(run: Run) -> tuple[str, str]:
             "This tokenizer was published with the model: frequent words are one token, others are split into several.",
         )
     noun = "word" if tokenizer.kind == "word" else "token"
-    entries = counted(tokenizer.vocab_size - len(SPECIALS), noun)
+    entries = walked.counted(tokenizer.vocab_size - len(SPECIALS), noun)
     return (
         f"A model has a fixed vocabulary, here {entries} and {len(SPECIALS)} special tokens, and writes every text"
         " with it.",

@@ -9,22 +9,21 @@ from typing import NamedTuple
 import streamlit as st
 
 from s2s.config import Stack
-from s2s.questions import forced
+from s2s.questions import TracedSentence, TraceOf, Translate, Walkthrough
+from s2s.questions.walked import RATES, STRATEGY
 from s2s.runs import Run
 from s2s.ui.kit import (
     ViewState,
     cached,
     field,
-    one_of,
     pickers,
     sentence_row,
     settings_box,
     shortened,
     target,
 )
-from s2s.ui.walkthrough.step import STRATEGY, Steps, TracedSentence, WalkthroughStep
-
-RATES = ("0.01", "0.1", "1")  # learning rates of the one update
+from s2s.ui.streamlit_parts import DeltaGenerator
+from s2s.ui.walkthrough.step import Steps, WalkthroughStep
 
 
 @dataclass(frozen=True)
@@ -33,20 +32,18 @@ class WalkthroughView:
 
     step: str = field("pieces")
     position: int = field(2)
-    rate: str = field("0.1", one_of(*RATES))  # of the one update
 
 
-STATE = ViewState("walkthrough", WalkthroughView)
+STATE = ViewState("walkthrough", WalkthroughView, Walkthrough)
 
 
 class Asked(NamedTuple):
-    """What the page shows: a step of a sentence. Layer, head and position count from 0."""
+    """What the page shows: a step, its question of the run, and where more settings go."""
 
     step: WalkthroughStep
-    sentence: TracedSentence
-    layer: int
-    head: int
-    position: int
+    run: Run
+    question: Walkthrough
+    settings: DeltaGenerator
 
 
 def read_request(steps: Steps) -> Asked | None:
@@ -76,21 +73,34 @@ def _asked(run: Run, step: WalkthroughStep) -> Asked | None:
     row = sentence_row("its way through the model")
     if not row.text:
         return None
-    text = row.text
-    own = cached.decoded(run, text, STRATEGY, {})
+    text, name = row.text, cached.named(run)
+    own = cached.SCREEN.answer(Translate(name, text, STRATEGY)).text
     stack: Stack = getattr(run.recipe.model, step.stack)
     with row.beside:
         token = st.container(width="content", key="walk settings box")  # a lesson hides both
         settings = settings_box(run, _is_changed(run, text))
+        if STATE.now.step == "update":
+            rates = {rate: rate for rate in RATES}
+            STATE.segments("rate", STATE.label("rate"), rates, label_visibility="collapsed")
     with settings:
-        target_text = target.target_box(run, text, own.text)
+        given = target.target_box(run, text, own)
         with st.container(key="walk settings"):
             layer = _layer_or_head("Layer", stack.n_layers, is_enabled="layer" in step.controls)
             head = _layer_or_head("Head", stack.n_heads, is_enabled="head" in step.controls)
-    reference = cached.reference(run, text, forced(target_text, own).given)
-    traced = TracedSentence(run, text, reference, not target_text)
+    at = cached.SCREEN.answer(TraceOf(name, text, given, layer))
     with token:
-        return Asked(step, traced, layer, head, _position(traced, step))
+        position = _position(at, step)
+    question = STATE.question(
+        Walkthrough,
+        run=name,
+        text=text,
+        target=given,
+        step=STATE.now.step,
+        layer=layer,
+        head=head,
+        position=position,
+    )
+    return Asked(step, run, question, settings)
 
 
 def _is_changed(run: Run, text: str) -> dict[str, bool]:
@@ -163,7 +173,7 @@ def go_to(slug: str) -> None:
 
 
 def _layer_or_head(label: str, n: int, *, is_enabled: bool) -> int:
-    """A layer or head, from 0; the address holds it from 1. Disabled rather than hidden, so that nothing moves."""
+    """A layer or head, from 1. Disabled rather than hidden, so that nothing moves."""
     key = label.lower()
     options = [str(number) for number in range(1, n + 1)]
     given = st.query_params.get_all(key)
@@ -189,18 +199,18 @@ def _layer_or_head(label: str, n: int, *, is_enabled: bool) -> int:
         chosen = st.selectbox(
             label, options, key=key, bind="query-params", width=110, disabled=not is_enabled
         )
-    return int(chosen or 1) - 1
+    return int(chosen or 1)
 
 
-def _position(traced: TracedSentence, step: WalkthroughStep) -> int:
-    """The chosen token's position on the side that the step shows, from 0."""
+def _position(at: TracedSentence, step: WalkthroughStep) -> int:
+    """The chosen token's position on the side that the step shows, from 1."""
     chosen = STATE.now.position
-    longest = max(len(traced.src_ids), len(traced.tgt_ids))
+    longest = max(len(at.src_ids), len(at.tgt_ids))
     if not 1 <= chosen <= longest:
         pickers.notify(f"There is no token {chosen} in this sentence; token 1 is shown instead.")
         chosen = 1
         STATE.remember(position=chosen)
-    tokens = traced.tgt_tokens if "tgt" in step.controls else traced.src_tokens
+    tokens = at.tgt_tokens if "tgt" in step.controls else at.src_tokens
     position = min(chosen, len(tokens)) - 1
     if {"src", "tgt"} & {*step.controls}:
         key = STATE.key("position")
@@ -215,7 +225,7 @@ def _position(traced: TracedSentence, step: WalkthroughStep) -> int:
             width=150,
             label_visibility="collapsed",
         )
-    return position
+    return position + 1
 
 
 def _position_changed() -> None:

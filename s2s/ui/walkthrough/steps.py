@@ -14,7 +14,6 @@ from s2s.ui.walkthrough.learning import LEARNING_STEPS
 from s2s.ui.walkthrough.output import OUTPUT_STEPS
 from s2s.ui.walkthrough.reading import READING_STEPS
 from s2s.ui.walkthrough.step import Steps
-from s2s.ui.walkthrough.teacher_forcing import FORCING_STEPS
 
 # A slug stands in links, as `step` of `set`: a rename keeps the old one working.
 STEPS: Steps = MappingProxyType(
@@ -27,7 +26,6 @@ STEPS: Steps = MappingProxyType(
         **MEMORY_STEPS,
         **DECODER_STEPS,
         **OUTPUT_STEPS,
-        **FORCING_STEPS,
         **LEARNING_STEPS,
     }
 )
