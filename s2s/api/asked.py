@@ -109,7 +109,7 @@ def _require_subjects(question: Question[Any]) -> None:
         return
     for what in (RUN, SENTENCE):
         rows = [row for row in question.declared() if row.metadata["of"] == what]
-        names = [row.name for row in rows if row.metadata["is_needed"]]
+        names = [row.name for row in rows if not row.metadata["is_optional"]]
         if names and not any(str(each).strip() for each in question.of(what)):
             raise UserError(
                 f"`{question.name}` is asked of a {what}, and none is given; give one as `{names[0]}`."

@@ -294,7 +294,7 @@ def _differences(answer: ModelCosts, both: list[str]) -> Picture:
     ]
     title = f"{' and '.join(both)}\nsettings that differ"
     table = Table(("setting", *both, "meaning"), rows)
-    return Picture("differences", title, table, f"{len(rows)} settings that differ", table)
+    return Picture("differences", title, None, f"{len(rows)} settings that differ", table)
 
 
 def _bars(answer: ModelCosts, both: list[str]) -> Picture:
@@ -322,7 +322,7 @@ def _written_out(answer: ModelCosts, name: str) -> Picture:
     total = ["all together", "", sum(term.parameters for term in terms)]
     table = Table(("where", "product", "parameters"), [*rows, total])
     title = f"{name}\nthe parameters, added up"
-    return Picture("arithmetic", title, table, f"{len(rows)} products", table, caption=ADDS_UP)
+    return Picture("arithmetic", title, None, f"{len(rows)} products", table, caption=ADDS_UP)
 
 
 def _components(table: Table, name: str) -> Picture:
@@ -366,11 +366,11 @@ def t5_pictures(question: T5Sizes, answer: FiveSizes, model: str) -> list[Pictur
         Picture(
             "t5",
             title,
-            table,
+            None,
             alt,
             table,
             question.finding(answer),
             f"{T5_CAPTION} {ADDS_UP}",
         ),
-        Picture("five", "T5\nits five sizes", five, "Five sizes of T5", five, caption=FIVE),
+        Picture("five", "T5\nits five sizes", None, "Five sizes of T5", five, caption=FIVE),
     ]

@@ -64,7 +64,7 @@ def _between(most: int) -> Check:
 class OfModel(Question[Answer]):
     """A question about the shape of a model, a run's or a preset's, and a batch of sentences that it reads."""
 
-    run: str = subject(RUN, is_needed=False)
+    run: str = subject(RUN, is_optional=True)
     model: str = setting(THIS_RUN, choices=models, label="Model")
     batch: int = setting(32, _between(MAX_SENTENCES), label="Sentences", help="Of a batch.")
     src_len: int = setting(20, _between(MAX_TOKENS), label="Source tokens", help="Per sentence.")

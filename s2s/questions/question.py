@@ -35,10 +35,7 @@ def options(choices: Choices) -> Mapping[str, str]:
 
 
 def subject(of: str, default: Any = "", *, in_set: bool = False, **said: Any) -> Any:
-    """What is asked about: `of` is RUN, or what else it names, such as a sentence. It is part of the key.
-
-    One that is not `is_needed` may be empty: other fields say what is asked of then.
-    """
+    """What is asked about: `of` is RUN, or what else it names, such as a sentence. It is part of the key."""
     return _declared(SUBJECT, default, of=of, in_set=in_set, **said)
 
 
@@ -66,11 +63,11 @@ def _declared(
     in_set: bool = True,
     is_alone: bool = False,
     is_part: bool = False,
-    is_needed: bool = True,
+    is_optional: bool = False,
 ) -> Any:
     """`choices` are slugs with their labels, or a function that returns them; `label` and `help` are the widget's. A
-    field that is not `in_set` is in links under a name of its own. The rest is what `kit.state.field` takes: how a page
-    keeps the value.
+    field that is not `in_set` is in links under a name of its own; a subject that `is_optional` may be left
+    out. The rest is what `kit.state.field` takes: how a page keeps the value.
     """
     metadata = {
         "kind": kind,
@@ -84,7 +81,7 @@ def _declared(
         "in_set": in_set,
         "is_alone": is_alone,
         "is_part": is_part,
-        "is_needed": is_needed,
+        "is_optional": is_optional,
     }
     return dataclasses.field(default=default, metadata=metadata)
 
