@@ -27,6 +27,7 @@ from s2s.plots.bars import bars, compact_number
 from s2s.plots.costs import costs
 from s2s.plots.coverage import coverage
 from s2s.plots.curves import Curve, CurveOptions, StepMark, curve_points, curves
+from s2s.plots.diagram import DIAGRAM_WIDTH, Arrow, Box, Diagram, Label, diagram_svg
 from s2s.plots.drawn import DrawnFigure
 from s2s.plots.evaluation_charts import SCATTER, SWEEP, TRADEOFF
 from s2s.plots.expected_quality import expected_quality
@@ -40,6 +41,7 @@ from s2s.plots.length_ratio import length_ratio
 from s2s.plots.logit_lens import logit_lens
 from s2s.plots.mask import mask
 from s2s.plots.mean_spread import SeedScores, mean_spread
+from s2s.plots.model_diagram import diagram_of
 from s2s.plots.number_grid import NumberGrid, number_grids
 from s2s.plots.parallel_coordinates import ParallelAxis, format_value, parallel_coordinates
 from s2s.plots.picture import (

@@ -17,7 +17,7 @@ from s2s.cli import main
 from s2s.jobs import head_service
 from s2s.ui.kit import four_digits, reproduce
 from tests.harvest import code_of, compared, executed
-from tests.screen import PAGES, ROOT, html_table, opened
+from tests.screen import ROOT, html_table, opened
 
 DEMO = "demo-en-fr"
 SOURCE = "the cat who chased the mouse was black"
@@ -45,25 +45,6 @@ class Case(NamedTuple):
 
 CASES = (
     Case(
-        "architecture",
-        {"set": "view:parameters,against:small,part:decoder.output"},
-        100,
-        (
-            r"FLOPs, (\S+) for each",
-            r"parameters (\S+) share of the model",
-            r"FLOPs forward (\S+ [kMGT])",
-        ),
-    ),
-    Case(
-        "architecture",
-        {"set": "view:costs,model:small"},
-        40,
-        (
-            r"attention takes more FLOPs than the feed-forward from (\S+) tokens",
-            r": (\S+) for 32 × 20",
-        ),
-    ),
-    Case(
         "train",
         {"set": "train.steps:300,curve:loss"},
         390,
@@ -82,10 +63,8 @@ CASES = (
 
 
 def test_every_page_and_200_numbers_are_recomputed() -> None:
-    """Some pages and views have tests of their own, three below; Lessons leads to those of others."""
-    others = {"", "states", "attention", "compare", "data", "positions", "steps", "evaluate"}
-    others |= {"walkthrough", "runs", "lessons"}
-    assert {case.path for case in CASES} | others == {*PAGES}
+    """All other pages answer questions, whose code tests/questions asks."""
+    assert {case.path for case in CASES} == {"train", "heads"}
     assert sum(min(case.least, 100) for case in CASES) > 200
 
 

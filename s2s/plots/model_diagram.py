@@ -1,13 +1,13 @@
-"""Where each component stands in the diagram, from the bottom up as in Vaswani et al. 2017, Figure 1."""
+"""A model as a diagram: where each component stands, from the bottom up as in Vaswani et al. 2017, Figure 1."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from types import MappingProxyType
 
-from s2s.plots import compact_number
+from s2s.plots.bars import compact_number
+from s2s.plots.diagram import DIAGRAM_WIDTH, Arrow, Box, Diagram, Label
 from s2s.sizing import COMPONENT_KINDS, Component, within
-from s2s.ui.canvas import DIAGRAM_WIDTH, Arrow, Box, Diagram, Label
 
 # Heights in pixels: of a box with two lines and with one, of an arrow, of a sum's ring.
 TALL = 38

@@ -1,13 +1,62 @@
-"""A diagram as an SVG for papers, on white: what diagram.js draws on the screen, without what is chosen there."""
+"""A diagram of boxes and arrows as data, and as an SVG for papers, on white. Knows nothing of models."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import NamedTuple
 
 from s2s.plots import svg_sheet
-from s2s.ui.canvas.diagram import DIAGRAM_WIDTH, Arrow, Box, Diagram
+
+DIAGRAM_WIDTH = 440  # pixels at full size
+
+
+class Box(NamedTuple):
+    """A box that can be chosen: two lines of text, its rectangle, and the tone that colors it; the lines that are shown
+    when it is hovered, and whether it is marked as different.
+    """
+
+    name: str
+    label: str
+    small: str
+    x: float
+    y: float
+    w: float
+    h: float
+    tone: str
+    lines: Sequence[str] = ()
+    marked: bool = False
+
+
+class Arrow(NamedTuple):
+    """A line with a head, along these points; `kind` is its style: `stream`, `residual`, `memory` or `position`."""
+
+    kind: str
+    points: tuple[tuple[float, float], ...]
+
+
+class Label(NamedTuple):
+    """Text centered at a point."""
+
+    text: str
+    x: float
+    y: float
+
+
+@dataclass
+class Diagram:
+    """All shapes, in pixels from the top left, and the name of the box that is chosen."""
+
+    boxes: list[Box] = field(default_factory=list)
+    arrows: list[Arrow] = field(default_factory=list)
+    labels: list[Label] = field(default_factory=list)
+    sums: list[tuple[float, float]] = field(default_factory=list)  # centers of the + rings
+    frames: list[tuple[float, float, float, float]] = field(default_factory=list)  # x, y, w, h
+    height: float = 0.0
+    chosen: str = ""
+
 
 TONES = MappingProxyType(
     {
@@ -31,8 +80,8 @@ STYLES = MappingProxyType(
 )
 
 
-def diagram_svg(drawing: Diagram, marked: Collection[str], *, title: str, caption: str) -> str:
-    """`marked` names the boxes that differ from another model; the one without a name is a button for the screen."""
+def diagram_svg(drawing: Diagram, *, title: str, caption: str) -> str:
+    """What the browser draws, without what is chosen there; the box without a name is a button for the screen."""
     frames = [
         f'<rect x="{x:.1f}" y="{y:.1f}" width="{w:.1f}" height="{h:.1f}" rx="10" fill="#f7f7f8" stroke="#adb1b6"/>'
         for x, y, w, h in drawing.frames
@@ -46,12 +95,7 @@ def diagram_svg(drawing: Diagram, marked: Collection[str], *, title: str, captio
         svg_sheet.text(label.text, label.x, label.y, 11.5, anchor="middle", fill=svg_sheet.GRAY)
         for label in drawing.labels
     ]
-    boxes = [
-        part
-        for box in drawing.boxes
-        if box.name
-        for part in _box(box, is_marked=box.name in marked)
-    ]
+    boxes = [part for box in drawing.boxes if box.name for part in _box(box)]
     arrows = [part for arrow in drawing.arrows for part in _arrow(arrow)]
     body = [*frames, *arrows, *sums, *labels, *boxes]
     return svg_sheet.sheet(title, caption, DIAGRAM_WIDTH, drawing.height, body)
@@ -66,9 +110,9 @@ def _arrow(arrow: Arrow) -> Iterator[str]:
     yield f'<path d="M0 0L-6 3.2L-6 -3.2Z" transform="{place}" fill="{LINE}"/>'
 
 
-def _box(box: Box, *, is_marked: bool) -> Iterator[str]:
+def _box(box: Box) -> Iterator[str]:
     border = f'stroke="{LINE}"'
-    if is_marked:
+    if box.marked:
         border = f'stroke="{DIFFERENT}" stroke-width="2" stroke-dasharray="5 2.5"'
     size = f'x="{box.x:.1f}" y="{box.y:.1f}" width="{box.w:.1f}" height="{box.h:.1f}"'
     yield f'<rect {size} rx="6" fill="{_tint(TONES[box.tone])}" {border}/>'
@@ -80,7 +124,7 @@ def _box(box: Box, *, is_marked: bool) -> Iterator[str]:
     )
     if box.small:
         yield svg_sheet.text(box.small, x, y + 12, 10.5, anchor="middle")
-    if is_marked:
+    if box.marked:
         x = box.x + box.w - 3
         yield (
             f'<circle cx="{x:.1f}" cy="{box.y + 3:.1f}" r="7" fill="#ffffff" stroke="{DIFFERENT}"/>'
