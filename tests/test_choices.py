@@ -38,11 +38,22 @@ ROOT = Path(__file__).parents[1]
 
 
 class Parity(Position):
-    """Adds 1 to the first column of every second token's vector; in all columns, a norm would remove it."""
+    """Odd positions: 1 more in the first column of vectors, twice the queries and keys, and 1 more in scores.
+
+    In all columns of the vectors, a norm would remove it.
+    """
 
     def add(self, x: Tensor, is_real: Tensor | None, start: int = 0) -> Tensor:
         odd = torch.arange(start, start + x.shape[1], device=x.device) % 2
         return x + odd[:, None] * (torch.arange(x.shape[2], device=x.device) == 0)
+
+    def rotate(self, x: Tensor, start: int = 0) -> Tensor:
+        odd = torch.arange(start, start + x.shape[2], device=x.device) % 2
+        return x * (1 + odd[:, None])
+
+    def bias(self, query_len: int, key_len: int, device: torch.device) -> Tensor | None:
+        odd = torch.arange(key_len, device=device) % 2
+        return odd.float().expand(1, 1, query_len, key_len)
 
 
 # what the page finds from the class alone

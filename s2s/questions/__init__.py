@@ -15,7 +15,12 @@ from s2s.questions.attention_of import (
 from s2s.questions.changed import Candidates, Changed
 from s2s.questions.compare import MOST_ROWS, NOTHING, REFERENCE, Compare, ForcedOutput
 from s2s.questions.compared import ONE_SETTING, Compared, ComparedRow
-from s2s.questions.dataset_profile import DatasetProfile, ProfiledDataset, tokenizer_table
+from s2s.questions.dataset_profile import (
+    DatasetProfile,
+    ProfiledDataset,
+    TaskExamples,
+    tokenizer_table,
+)
 from s2s.questions.evaluate import Evaluate
 from s2s.questions.evaluated import Evaluated
 from s2s.questions.extrapolation import SCORES, Extrapolated, Extrapolation, LongerLines

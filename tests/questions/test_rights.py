@@ -137,7 +137,7 @@ ASKED: Mapping[str, Asked] = {
     ),
     "dataset-profile": Asked(
         lambda dataset: DatasetProfile(f"corpus:{dataset}"),
-        lambda found: SECRET in as_text(found.preview),
+        lambda found: SECRET in as_text(found.found),
         of="dataset",
         is_private=True,
     ),
