@@ -6,6 +6,7 @@ import math
 
 import streamlit as st
 
+from s2s.questions import BANK_PREFIXES, source_as_it_is
 from s2s.runs import Run
 from s2s.ui.canvas import token_strip
 from s2s.ui.home.translations import Written
@@ -39,13 +40,10 @@ def candidates(run: Run, written: Written) -> None:
         help=definitions("step", "log-probability", "nats"),
     )
     forced = f",forced:{STATE.now.forced},at:{len(written.ids)}" if written.ids else ""
-    page_link(
-        "steps",
-        "All candidates, position by position",
-        run=st.session_state["run"],
-        src=written.text,
-        set=f"view:next{forced}",
-    )
+    shown = {"run": st.session_state["run"], "src": written.text}
+    page_link("steps", "All candidates, position by position", **shown, set=f"view:next{forced}")
+    if source_as_it_is(run) in BANK_PREFIXES and "bank" in written.text.split():
+        page_link("states", "Why *bank* has two translations", **shown, set="view:same")
 
 
 def _choose(ids: tuple[int, ...]) -> None:

@@ -38,3 +38,12 @@ def test_words_of_another_model_are_dropped_and_said() -> None:
     assert not screen.exception
     assert translation(screen) == "la maison rouge"
     assert "The chosen word cannot be used" in lost(screen)[0]
+
+
+def test_a_sentence_with_bank_leads_to_its_two_translations() -> None:
+    labels = {
+        text: [each.proto.label for each in opened(run=DEMO, src=text).get("page_link")]
+        for text in ("the bank is by the river", TEXT)
+    }
+    has_link = ["Why *bank* has two translations" in each for each in labels.values()]
+    assert has_link == [True, False]
