@@ -57,6 +57,7 @@ from s2s.plots.positions import (
 )
 from s2s.plots.ranked_tokens import ranked_tokens
 from s2s.plots.schedule import schedule
+from s2s.plots.search_view import drawn_nodes
 from s2s.plots.sentence_lengths import sentence_lengths
 from s2s.plots.sentence_scores import sentence_scores
 from s2s.plots.similarity import similarity
@@ -67,11 +68,12 @@ from s2s.plots.tensor import largest, tensor, tensor_csv, tensor_hover
 from s2s.plots.token_losses import TokenLoss, token_losses
 from s2s.plots.tradeoff import TradeoffPoint, tradeoff
 from s2s.plots.tree import TreeNode, tree, visible_nodes
-from s2s.plots.truncation import FilterResult, fine_percent, truncation
+from s2s.plots.truncation import FilterResult, truncation
 from s2s.plots.utility import Floats, utility
 from s2s.plots.vocabulary_growth import vocabulary_growth
 from s2s.plots.vocabulary_size import vocabulary_size
 from s2s.plots.word_frequencies import word_frequencies
+from s2s.words import fine_percent
 
 
 class Plot(NamedTuple):

@@ -1,6 +1,14 @@
 """Questions about models and data, each one typed value that a page, a program and a command line ask alike."""
 
-from s2s.questions import evaluation_request, score_buckets, views
+from s2s.questions import (
+    evaluation_request,
+    forced_target,
+    next_token,
+    ranking,
+    samples,
+    score_buckets,
+    views,
+)
 from s2s.questions.alignment import Aligned, Alignment
 from s2s.questions.answers import Answers
 from s2s.questions.attention_lines import SHARE_STEP, AttentionLines, head_at
@@ -16,10 +24,12 @@ from s2s.questions.changed import Candidates, Changed
 from s2s.questions.evaluate import Evaluate
 from s2s.questions.evaluated import Evaluated
 from s2s.questions.finding import Finding, first
+from s2s.questions.forced_target import Forced, ForcedTarget, ReferenceOf
 from s2s.questions.gold import GoldOf, Targets
 from s2s.questions.have import ANSWERS, Have, TooLongError, name_of
 from s2s.questions.heads_of import HeadsInSentence, HeadsOf
 from s2s.questions.intervene import CHOSEN, Intervene, candidates, positions
+from s2s.questions.next_token import Candidate, NextCandidates, NextToken, NextTokens
 from s2s.questions.pool import MAX_SENTENCES, Pool, PoolOf, probe_sentences, source_as_it_is
 from s2s.questions.question import (
     RUN,
@@ -40,7 +50,9 @@ from s2s.questions.same_word import (
     shared_word,
     words_in,
 )
+from s2s.questions.samples import Compared, Samples
 from s2s.questions.score_buckets import Buckets, ScoreBuckets
+from s2s.questions.searched import OfSearch, TreeOf, times, times_as_probable
 from s2s.questions.table import Table, printable
 from s2s.questions.translate import (
     DEFAULT_STRATEGY,
@@ -50,4 +62,5 @@ from s2s.questions.translate import (
     forced,
     own_target,
 )
+from s2s.questions.why_each_word import FORMULAS, Searched, WhyEachWord
 from s2s.runs.decoder import Timed

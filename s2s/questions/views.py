@@ -12,11 +12,15 @@ from s2s.questions.alignment import Alignment
 from s2s.questions.attention_lines import AttentionLines
 from s2s.questions.attention_of import AttentionOf
 from s2s.questions.evaluate import Evaluate
+from s2s.questions.forced_target import ForcedTarget
 from s2s.questions.heads_of import HeadsOf
 from s2s.questions.intervene import Intervene
+from s2s.questions.next_token import NextToken
 from s2s.questions.question import Question
 from s2s.questions.same_word import SameWord
+from s2s.questions.samples import Samples
 from s2s.questions.score_buckets import ScoreBuckets
+from s2s.questions.why_each_word import WhyEachWord
 
 if TYPE_CHECKING:
     from s2s.plots import Picture
@@ -50,6 +54,10 @@ VIEWS = (
     View("attention", "alignment", "Alignment", Alignment, "alignment_view"),
     View("attention", "change", "Intervene", Intervene, "intervene_view"),
     View("attention", "", "", HeadsOf, "heads_view"),
+    View("steps", "tree", "Search tree", WhyEachWord, "search_view"),
+    View("steps", "next", "Next token", NextToken, "next_token_view"),
+    View("steps", "reference", "Against a reference", ForcedTarget, "forced_target_view"),
+    View("steps", "samples", "Samples", Samples, "samples_view"),
 )
 BY_NAME: Mapping[str, View] = MappingProxyType({row.question.name: row for row in VIEWS})
 

@@ -56,6 +56,15 @@ def percent(share: float) -> str:
     return f"{share:.0%}" if share >= 0.01 else "less than 1%"
 
 
+def fine_percent(share: float) -> str:
+    """`0.254` -> `25%`, `0.0031` -> `0.3%`, `0.00043` -> `0.043%`."""
+    if share < 1e-5:
+        return "<0.001%"
+    if share < 0.001:
+        return f"{share:.3%}"
+    return f"{share:.0%}" if share >= 0.1 else f"{share:.1%}"
+
+
 def listed(names: Sequence[str]) -> str:
     """`a`, `a and b`, `a, b and c`; empty for none."""
     *first, last = names or ("",)

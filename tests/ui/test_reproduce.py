@@ -8,8 +8,6 @@ import shlex
 import sys
 from typing import Any, NamedTuple
 
-import numpy as np
-import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
@@ -19,9 +17,9 @@ from s2s.data import profile_section
 from s2s.files import to_json
 from s2s.jobs import head_service
 from s2s.ui.data import profiles
-from s2s.ui.kit import four_digits, reproduce
+from s2s.ui.kit import reproduce
 from tests.harvest import code_of, compared, executed
-from tests.screen import PAGES, ROOT, html_table, opened
+from tests.screen import PAGES, ROOT
 
 DEMO = "demo-en-fr"
 SMALL = "builtin:mini-en-fr"
@@ -136,7 +134,7 @@ CASES = (
 
 
 def test_every_page_and_200_numbers_are_recomputed() -> None:
-    """Some pages and views have tests of their own, three below; Lessons leads to those of others."""
+    """Some pages and views have tests of their own, some below; Lessons leads to those of others."""
     others = {"attention", "compare", "steps", "evaluate", "walkthrough", "runs", "lessons"}
     assert {case.path for case in CASES} | others == {*PAGES}
     assert sum(min(case.least, 100) for case in CASES) > 200
@@ -194,35 +192,6 @@ def commanded(
         assert main(shlex.split(command)) == 0
         found.append(json.loads(capsys.readouterr().out))
     return found
-
-
-def test_steps(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    view = {"run": DEMO, "src": SOURCE, "set": "strategy:beam,num_beams:6,length_penalty:0.5"}
-    folded = opened("steps", **view)
-    assert not any("import s2s" in each.value for each in folded.code)
-    frames = [each.value for each in folded.dataframe]
-    screen = unfolded("steps", set=view["set"])
-    names = executed(screen)
-    (printed,) = commanded(screen, monkeypatch, capsys)
-    shown = html_table(folded, "tokens, with </s>")
-    score = next(name for name in shown[0] if name.startswith("score"))
-    assert len(shown) == 6
-    for row, one, told in zip(shown, names["found"].hypotheses, printed["hypotheses"], strict=True):
-        assert row["text"] == one.text == told["text"]
-        assert row[score] == four_digits(one.score)
-        assert told["score"] == one.score
-        assert row["log-probability (nats)"] == four_digits(one.log_prob)
-        assert told["log_prob"] == one.log_prob
-        assert row["tokens, with </s>"] == str(len(one.tokens))
-    inspected = next(frame for frame in frames if "sum so far" in frame)
-    assert isinstance(inspected, pd.DataFrame)
-    vocabulary = names["run"].tgt_tokenizer
-    known = vocabulary.tokens([*range(vocabulary.vocab_size)])
-    ids = [known.index(token) for token in inspected["token"]]
-    percent = 100 * names["log_probs"].exp().numpy()[:, ids]  # (positions, rows of the table)
-    distances = np.abs(percent - inspected["probability"].to_numpy())
-    assert distances.max(1).min() < 1e-3  # the inspected position is one of them
-    assert names["tree"].nodes
 
 
 def test_compare(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -24,9 +24,7 @@ from s2s.ui.kit.cached.decoding import (
     probe,
     probe_request,
     reference,
-    search_tree,
     timed_decoding,
-    wide_search,
 )
 from s2s.ui.kit.cached.forecasts import (
     forecast,
