@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from s2s.plots.picture import Picture
-from s2s.plots.token_losses import TokenLoss, token_losses
+from s2s.plots.token_losses import CAPTION, TokenLoss, token_losses
 from s2s.questions import Forced, ForcedTarget, forced_target
 
-CAPTION = "The taller a bar, the less the model expected that token of the reference. Diamonds: its own translation."
 ABOUT = (
     f"Log-probabilities are the model's own, </s> included. The wide beam keeps {forced_target.WIDE} prefixes; it does"
     " not prove that nothing scores higher. After Stahlberg and Byrne (2019)."

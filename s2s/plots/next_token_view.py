@@ -6,15 +6,11 @@ import math
 
 from s2s.decode import FilterEffect, TruncationReport
 from s2s.plots.picture import Picture
-from s2s.plots.truncation import FilterResult, truncation
+from s2s.plots.truncation import CAPTION, FilterResult, truncation
 from s2s.questions import NextCandidates, NextToken, next_token
 from s2s.words import fine_percent
 
 N_BARS = 15
-CAPTION = (
-    "Below each filter, squares are kept and rings are removed; the thick line is its threshold. Tokens with solid bars"
-    " are kept by all filters together."
-)
 
 
 def pictures(question: NextToken, answer: NextCandidates, model: str) -> list[Picture]:

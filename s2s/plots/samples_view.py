@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 from s2s.plots.picture import Picture
-from s2s.plots.utility import utility
+from s2s.plots.utility import CAPTION, utility
 from s2s.questions import Compared, Samples, samples
-
-CAPTION = (
-    "Each row is a sample, each column a sample it is compared with; the brighter, the more similar. The row with the"
-    " highest mean wins."
-)
 
 
 def pictures(question: Samples, answer: Compared, model: str) -> list[Picture]:

@@ -10,18 +10,13 @@ from types import MappingProxyType
 from s2s.analysis import ROUNDING
 from s2s.decode import PRUNED, TRUNCATED, BeamConfig, SearchNode
 from s2s.plots.picture import Picture
-from s2s.plots.tree import TreeNode, fits, tree, visible_nodes
+from s2s.plots.tree import CAPTION, TreeNode, fits, tree, visible_nodes
 from s2s.questions import Searched, Table, WhyEachWord, ranking
 from s2s.words import nats, percent
 
 MAX_KEPT = 16  # nodes of each step that are drawn
 N_PRUNED = MappingProxyType({"none": 0, "few": 3, "all": 10**6})  # the same
 HOVER_WIDTH = 34  # characters of a line
-CAPTION = (
-    "From left to right, token by token: the thick line is the chosen output, a cross marks a pruned prefix, the ring"
-    " the token that is inspected below. Below each token: log-probability of everything so far, as the strategy counts"
-    " it, in nats; below a finished hypothesis: its score. Higher is better."
-)
 ABOUT_RANKING = (
     "Score = log-probability / {base}^length_penalty: 0 favors short outputs, larger values longer ones. Another"
     " length_penalty ranks these hypotheses again; decoding with it may find others, as it affects when the search"

@@ -11,6 +11,11 @@ import plotly.graph_objects as go
 
 from s2s.plots import theme
 
+CAPTION = (
+    "From left to right, token by token: the thick line is the chosen output, a cross marks a pruned prefix, the ring"
+    " the token that is inspected below. Below each token: log-probability of everything so far, as the strategy counts"
+    " it, in nats; below a finished hypothesis: its score. Higher is better."
+)
 # pixels
 STEP_WIDTH = 92
 LEAST_STEP_WIDTH = 64  # for the number below a token

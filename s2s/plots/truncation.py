@@ -12,6 +12,10 @@ import plotly.graph_objects as go
 from s2s.plots import theme
 from s2s.words import fine_percent
 
+CAPTION = (
+    "Below each filter, squares are kept and rings are removed; the thick line is its threshold. Tokens with solid bars"
+    " are kept by all filters together."
+)
 ROW = 24  # pixels per bar
 ABOVE = 150  # pixels for the title and the filters' names, which are upright
 BELOW = 84  # pixels for the axis and the legend

@@ -30,6 +30,7 @@ from s2s.runs import DecodedHypothesis, first_difference
 from s2s.words import percent
 
 GREEDY = "greedy"
+SPACE = "▁"
 NOT_OF_GREEDY = ("num_return_sequences", "seed")  # settings of all strategies
 FORMULAS = ("power", "gnmt")
 PRUNED_SHOWN = MappingProxyType({"none": "none", "few": "the 3 best of each step", "all": "all"})
@@ -127,15 +128,16 @@ class Searched:
     def own(self) -> str:
         """The token that it wrote at that step."""
         at = self.step - 1
-        return self.token(self.best_path[at]) if at < len(self.best_path) else "nothing"
+        return _word(self.token(self.best_path[at])) if at < len(self.best_path) else "nothing"
 
     @property
     def other(self) -> str:
         """The token that greedy wrote there; where the two don't part, the next most probable one."""
         if self.first_difference is None:
-            return self.names[self._rival] if self._rival is not None else "nothing"
+            return _word(self.names[self._rival]) if self._rival is not None else "nothing"
         tokens = self.greedy.tokens if self.greedy else ()
-        return tokens[self.first_difference] if self.first_difference < len(tokens) else "nothing"
+        at = self.first_difference
+        return _word(tokens[at]) if at < len(tokens) else "nothing"
 
     @property
     def least_certain(self) -> int:
@@ -229,6 +231,11 @@ FINDINGS = (
         " “{own}” had {probability}.",
     ),
 )
+
+
+def _word(token: str) -> str:
+    """A token in a sentence: without the mark of the space before it."""
+    return token.strip(SPACE) or token
 
 
 def is_number(text: str) -> bool:

@@ -92,10 +92,11 @@ def ask() -> Asked | None:
     if found_in_link is not None:
         _fill_search(row.best, found_in_link)
     found, line = st.container(), st.container()
-    with st.container(horizontal=True, vertical_alignment="center", key="selection"):
+    with st.container(horizontal=True, vertical_alignment="center"):
         labels = {slug: view.label for slug, view in tabs("steps").items()}
-        STATE.segments("view", "View", labels, label_visibility="collapsed")
-        beside = st.container()
+        with st.container(key="selection", width="content"):
+            STATE.segments("view", "View", labels, label_visibility="collapsed")
+        beside = st.container(width="content")
     with row.beside, st.container(horizontal=True, width="content", key="controls search"):
         strategy = samples.NAME if STATE.now.view == "samples" else _strategy_picker()
         config = row.best.starting(strategy)
