@@ -63,8 +63,8 @@ def _usable(question: NextToken) -> NextToken:
 
 def _draw(picture: Picture, answer: NextCandidates) -> None:
     """The tokens to choose from, and the bars of the chosen position."""
-    with st.container(gap="small"):
-        _strip(answer)
+    _strip(answer)
+    st.space("small")
     with st.container(key="ruler"):
         chart(picture.figure, alt=picture.alt, file_name=file_name(picture.title))
 

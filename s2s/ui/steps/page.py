@@ -48,9 +48,8 @@ class Asked(NamedTuple):
     row: SentenceRow
     strategy: str
     given: dict[str, Any]  # settings that are not at the strategy's defaults
-    line: DeltaGenerator  # above the tabs: for the translation
+    line: DeltaGenerator  # above the tabs: for the translation, and what stands beside it
     settings: DeltaGenerator  # the folded ones
-    beside: DeltaGenerator  # the tabs
 
     @property
     def text(self) -> str:
@@ -80,7 +79,8 @@ class Asked(NamedTuple):
         person = html.escape(sentence.person_said(self.row.facts, self.text))
         with self.line:
             st.html(
-                f"<p class='written' dir='auto'>→ {html.escape(text) or '(empty)'} <small>{person}</small></p>"
+                f"<p class='written' dir='auto'>→ {html.escape(text) or '(empty)'} <small>{person}</small></p>",
+                width="content",
             )
 
 
@@ -91,12 +91,10 @@ def ask() -> Asked | None:
     row = sentence_row("how it was translated, step by step,", FIND_ONE.button)
     if found_in_link is not None:
         _fill_search(row.best, found_in_link)
-    found, line = st.container(), st.container()
-    with st.container(horizontal=True, vertical_alignment="center"):
+    found, line = st.container(), st.container(horizontal=True, vertical_alignment="center")
+    with st.container(horizontal=True, key="selection"):
         labels = {slug: view.label for slug, view in tabs("steps").items()}
-        with st.container(key="selection", width="content"):
-            STATE.segments("view", "View", labels, label_visibility="collapsed")
-        beside = st.container(width="content")
+        STATE.segments("view", "View", labels, label_visibility="collapsed")
     with row.beside, st.container(horizontal=True, width="content", key="controls search"):
         strategy = samples.NAME if STATE.now.view == "samples" else _strategy_picker()
         config = row.best.starting(strategy)
@@ -116,7 +114,7 @@ def ask() -> Asked | None:
         FIND_ONE.show(run, row.text, Decoding(strategy, given), compared_with=other)
     if not row.text:
         return None
-    return Asked(run, row, strategy, given, line, settings, beside)
+    return Asked(run, row, strategy, given, line, settings)
 
 
 def search_with(strategy: str, **settings: Any) -> None:

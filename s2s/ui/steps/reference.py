@@ -35,22 +35,22 @@ def _reference() -> str:
 
 def show_reference(asked: Asked) -> None:
     """The verdict with the loss of every token, and what judges."""
-    by_people = asked.row.facts.by_people.get(asked.text, ())
-    with asked.beside:
+    by_people = next(iter(asked.row.facts.by_people.get(asked.text, ())), "")
+    asked.write(cached.SCREEN.answer(asked.question(ForcedTarget).translation).text)
+    with asked.line:
         st.text_input(
             "Reference",
             key=BOX,
-            placeholder=by_people[0] if by_people else "The translation that you want",
+            placeholder=by_people or "The translation that you want",
             help="The model is made to write it, token by token (teacher forcing).",
             persist_state="session",
             icon=":material/rule:",
             label_visibility="collapsed",
             width=380,
         )
-    if target := _reference() or (by_people[0] if by_people else ""):
-        _answer(asked, target)
+    if target := _reference() or by_people:
+        _answer(asked, asked.question(ForcedTarget, target=target))
     else:
-        asked.write(cached.SCREEN.answer(asked.question(ForcedTarget).translation).text)
         st.info(
             "Type the translation that you want above: you see how hard each of its tokens is for the model, and"
             " whether search or model is to blame if it wrote another.",
@@ -59,21 +59,20 @@ def show_reference(asked: Asked) -> None:
     _examples(asked.run)
 
 
-def _answer(asked: Asked, target: str) -> None:
-    question = asked.question(ForcedTarget, target=target)
+def _answer(asked: Asked, question: ForcedTarget) -> None:
     answer = cached.SCREEN.answer(question)
-    asked.write(answer.own.text)
     losses, judged, every = view_of(question).pictures(question, answer, asked.model)
+    at = answer.first_difference
     with st.container(key="answer", border=True):
         with st.container(key="losses"):
             show(losses, question, answer)
-        if answer.first_difference is not None and answer.first_difference < len(answer.own.ids):
+        if at is not None and at < len(answer.own.ids):
             st.button(
                 "See the candidates there",
                 key="there",
                 icon=":material/arrow_forward:",
                 on_click=_show_candidates,
-                args=(answer.first_difference,),
+                args=(at,),
             )
     for picture in (judged, every):
         with st.container(border=True):
