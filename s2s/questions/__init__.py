@@ -29,7 +29,7 @@ from s2s.questions.gold import GoldOf, Targets
 from s2s.questions.have import ANSWERS, Have, TooLongError, name_of
 from s2s.questions.heads_of import HeadsInSentence, HeadsOf
 from s2s.questions.intervene import CHOSEN, Intervene, candidates, positions
-from s2s.questions.next_token import Candidate, NextCandidates, NextToken, NextTokens
+from s2s.questions.next_token import NextCandidates, NextToken, NextTokens
 from s2s.questions.pool import MAX_SENTENCES, Pool, PoolOf, probe_sentences, source_as_it_is
 from s2s.questions.question import (
     RUN,
@@ -52,7 +52,7 @@ from s2s.questions.same_word import (
 )
 from s2s.questions.samples import Compared, Samples
 from s2s.questions.score_buckets import Buckets, ScoreBuckets
-from s2s.questions.searched import OfSearch, TreeOf, times, times_as_probable
+from s2s.questions.searched import TreeOf
 from s2s.questions.table import Table, printable
 from s2s.questions.translate import (
     DEFAULT_STRATEGY,
@@ -62,5 +62,5 @@ from s2s.questions.translate import (
     forced,
     own_target,
 )
-from s2s.questions.why_each_word import FORMULAS, Searched, WhyEachWord
+from s2s.questions.why_each_word import FORMULAS, PRUNED_SHOWN, Searched, WhyEachWord
 from s2s.runs.decoder import Timed

@@ -115,11 +115,6 @@ class Forced:
             and self.by_log_prob.kind != self.kind
         )
 
-    @property
-    def other_kind(self) -> str:
-        """That verdict."""
-        return self.by_log_prob.kind if self.by_log_prob else ""
-
     def _against(self, value: float, other: float) -> str:
         if self.unit == NATS:
             return f"{times(probability_ratio(value, other))} as probable as"
@@ -154,7 +149,7 @@ BESIDES = (
     ),
     Finding(
         lambda it: it.is_disputed,
-        "By log-probability alone it is a {other_kind} error: the length penalty makes the difference.",
+        "By log-probability alone it is a {by_log_prob.kind} error: the length penalty makes the difference.",
     ),
 )
 

@@ -107,31 +107,14 @@ class NextCandidates:
         return self.position + 1
 
     @property
-    def best(self) -> str:
-        """The most probable token there."""
-        return self.candidates[self.position][0].token
+    def top(self) -> tuple[Candidate, ...]:
+        """The candidates there."""
+        return self.candidates[self.position]
 
     @property
-    def second(self) -> str:
-        """The next one."""
-        return self.candidates[self.position][1].token
-
-    @property
-    def shares(self) -> tuple[str, str]:
-        """The probabilities of these two."""
-        one, two = (each.probability for each in self.candidates[self.position][:2])
-        return fine_percent(one), fine_percent(two)
-
-    @property
-    def is_close(self) -> bool:
-        """Whether the second has more than half of the first one's probability."""
-        one, two = (each.probability for each in self.candidates[self.position][:2])
-        return two > RIVAL * one
-
-    @property
-    def is_certain(self) -> bool:
-        """Whether nearly all probability is on one token."""
-        return self.candidates[self.position][0].probability >= CERTAIN
+    def shares(self) -> list[str]:
+        """Their probabilities."""
+        return [fine_percent(each.probability) for each in self.top]
 
     @property
     def forced(self) -> str:
@@ -161,12 +144,13 @@ FINDINGS = (
         "{forced} forced, the rest is the model's: {cost} ({log_prob_pair}).",
     ),
     Finding(
-        lambda it: it.is_certain,
-        "At position {number} the model is nearly certain of “{best}”: {shares[0]}.",
+        lambda it: it.top[0].probability >= CERTAIN,
+        "At position {number} the model is nearly certain of “{top[0].token}”: {shares[0]}.",
     ),
     Finding(
-        lambda it: it.is_close,
-        "At position {number} the model hesitates between “{best}” ({shares[0]}) and “{second}” ({shares[1]}).",
+        lambda it: it.top[1].probability > RIVAL * it.top[0].probability,
+        "At position {number} the model hesitates between “{top[0].token}” ({shares[0]}) and “{top[1].token}”"
+        " ({shares[1]}).",
     ),
 )
 
@@ -307,8 +291,10 @@ class NextToken(OfSearch[NextCandidates]):
         return Table(("rank", "id", "token", "log_prob", *at_temperature, *kept), rows)
 
     def finding(self, answer: NextCandidates) -> str:
-        """Where the model is certain or hesitates, or what a forced beginning costs."""
-        return first(FINDINGS, answer)
+        """Where the model itself is certain or hesitates, or what a forced beginning costs."""
+        is_itself = self.truncation.temperature == 1
+        said = first(FINDINGS, answer)
+        return said if is_itself else said.replace("At position", "At temperature 1 and position")
 
 
 def filters_table(question: NextToken, answer: NextCandidates) -> Table:

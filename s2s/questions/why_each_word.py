@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from types import MappingProxyType
 from typing import ClassVar
@@ -35,24 +35,6 @@ NOT_OF_GREEDY = ("num_return_sequences", "seed")  # settings of all strategies
 FORMULAS = ("power", "gnmt")
 PRUNED_SHOWN = MappingProxyType({"none": "none", "few": "the 3 best of each step", "all": "all"})
 DRAWN = MappingProxyType({"sample": "Sampling", "beam_sample": "Beam sampling", "mbr": "MBR"})
-NODE_COLUMNS = (
-    "node",
-    "parent",
-    "step",
-    "token",
-    "state",
-    "best_path",
-    "greedy_path",
-    "count",
-    "rank",
-    "token_log_prob",
-    "probability",
-    "log_prob",
-    "total",
-    "score",
-    "final_rank",
-    "reason",
-)
 
 
 @dataclass(frozen=True)
@@ -305,34 +287,15 @@ class WhyEachWord(OfSearch[Searched]):
     def table(self, answer: Searched) -> Table:
         """One row per node: log-probabilities of its token and of its prefix, by the model and by the strategy."""
         greedy = {*answer.greedy_path}
-        rows = [
-            _row(answer, number, node, is_greedy=number in greedy)
-            for number, node in enumerate(answer.tree.nodes)
-        ]
-        return Table(NODE_COLUMNS, rows)
+        names = [row.name for row in fields(SearchNode) if row.name != "token"]
+        rows = []
+        for number, node in enumerate(answer.tree.nodes):
+            log_prob = answer.log_prob_of(number) if number else math.nan
+            own = [number, answer.token(number), number in greedy, log_prob, math.exp(log_prob)]
+            rows.append([*own, *(getattr(node, name) for name in names)])
+        columns = ("node", "token", "is_greedy", "token_log_prob", "probability", *names)
+        return Table(columns, rows)
 
     def finding(self, answer: Searched) -> str:
         """Where the search left greedy's path, and what it gained."""
         return first(FINDINGS, answer)
-
-
-def _row(answer: Searched, number: int, node: SearchNode, *, is_greedy: bool) -> list[object]:
-    log_prob = answer.log_prob_of(number) if number else None
-    return [
-        number,
-        node.parent,
-        node.step,
-        answer.token(number),
-        node.state,
-        int(node.is_best),
-        int(is_greedy),
-        node.count,
-        node.rank,
-        log_prob,
-        None if log_prob is None else math.exp(log_prob),
-        node.log_prob,
-        node.total,
-        node.score,
-        node.final_rank,
-        node.reason,
-    ]

@@ -85,6 +85,11 @@ def test_what_cannot_be_asked_is_refused(question: NextToken, sentence: str) -> 
         Have().answer(question)
 
 
+def test_a_finding_is_of_the_model_itself_whatever_the_picture_shows() -> None:
+    warm = NextToken(DEMO, WATER, at="2", filter_temperature="2.0")
+    assert "At temperature 1 and position 2" in warm.finding(Have().answer(warm))
+
+
 def test_temperature_and_filters_ask_nothing_again() -> None:
     warm = NextToken(DEMO, TEXT, filter_temperature="2.0", filter_top_k="3", log_scale="true")
     assert Have().answer(warm) is Have().answer(NextToken(DEMO, TEXT))

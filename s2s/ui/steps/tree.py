@@ -9,7 +9,7 @@ import streamlit as st
 
 from s2s.decode import BeamConfig
 from s2s.plots import Picture, drawn_nodes
-from s2s.questions import FORMULAS, Searched, WhyEachWord, ranking
+from s2s.questions import FORMULAS, PRUNED_SHOWN, Searched, WhyEachWord, ranking
 from s2s.questions.views import view_of
 from s2s.ui.kit import cached, clickable_chart, file_name, pickers, show
 from s2s.ui.shell import page_link
@@ -20,19 +20,19 @@ from s2s.ui.steps.view_state import STATE
 WIDE = 767
 BESIDE_WIDE = 430
 BESIDE = 70
+MOST_THAT_FIT = 10  # steps
 LOW, HIGH, STRIDE = -2.0, 4.0, 0.1  # of the length penalty's slider
 NODE = STATE.key("node")
 
 
 def show_tree(asked: Asked) -> None:
     """The tree; below it one token's alternatives, and the finished hypotheses."""
-    with asked.settings:
-        STATE.draw("pruned")
-        STATE.draw("whole")
     answer = cached.SCREEN.answer(asked.question(WhyEachWord))
     asked.write(answer.text)
     _drop_unknown_node(answer)
-    top = st.container(key="answer", border=True)
+    with st.container(key="answer", border=True):
+        top = st.container()
+        _what_to_draw(asked, answer)
     middle, bottom = st.container(border=True), st.container(border=True)
     if isinstance(answer.config, BeamConfig):
         with bottom, st.container(horizontal=True, vertical_alignment="bottom"):
@@ -41,9 +41,6 @@ def show_tree(asked: Asked) -> None:
     pictures = view_of(question).pictures(question, answer, asked.model)
     with top:
         show(pictures[0], question, answer, draw=partial(_chart, pictures[0], answer))
-        page_link(
-            "attention", "Attention", step=str(asked.run.step), src=asked.text, tgt=answer.text
-        )
     if len(pictures) == 1:
         return
     with middle:
@@ -52,6 +49,18 @@ def show_tree(asked: Asked) -> None:
     with bottom:
         show(pictures[2], question, answer)
         _decode_buttons(asked.strategy, ranking.ranking(question, answer), answer)
+
+
+def _what_to_draw(asked: Asked, answer: Searched) -> None:
+    """How much of the search is in the picture above; and where its attention is."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        if answer.tree.is_complete:
+            STATE.segments("pruned", STATE.label("pruned"), PRUNED_SHOWN)
+        if answer.tree.n_steps > MOST_THAT_FIT:
+            STATE.draw("whole")
+        page_link(
+            "attention", "Attention", step=str(asked.run.step), src=asked.text, tgt=answer.text
+        )
 
 
 def _chart(picture: Picture, answer: Searched) -> None:
