@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from s2s.plots.picture import Picture
 from s2s.plots.utility import CAPTION, utility
-from s2s.questions import Compared, Samples, samples
+from s2s.questions import ComparedSamples, Samples, samples
 
 
-def pictures(question: Samples, answer: Compared, model: str) -> list[Picture]:
+def pictures(question: Samples, answer: ComparedSamples, model: str) -> list[Picture]:
     """`model` names the run and its checkpoint."""
     title = f"{model}\n{answer.metric} of {answer.n} samples ({samples.NAME})"
     means = [each.expected for each in answer.samples]

@@ -21,16 +21,37 @@ from s2s.questions.attention_of import (
     weights_table,
 )
 from s2s.questions.changed import Candidates, Changed
+from s2s.questions.compare import MOST_ROWS, NOTHING, REFERENCE, Compare, ForcedOutput
+from s2s.questions.compared import ONE_SETTING, Compared, ComparedRow
+from s2s.questions.dataset_profile import DatasetProfile, ProfiledDataset, tokenizer_table
 from s2s.questions.evaluate import Evaluate
 from s2s.questions.evaluated import Evaluated
+from s2s.questions.extrapolation import SCORES, Extrapolated, Extrapolation, LongerLines
 from s2s.questions.finding import Finding, first
-from s2s.questions.forced_target import Forced, ForcedTarget, ReferenceOf
+from s2s.questions.forced_target import Forced, ForcedTarget
 from s2s.questions.gold import GoldOf, Targets
-from s2s.questions.have import ANSWERS, Have, TooLongError, name_of
+from s2s.questions.have import (
+    ANSWERS,
+    UNREAD,
+    UPLOAD,
+    Have,
+    Outcome,
+    TooLongError,
+    name_of,
+)
 from s2s.questions.heads_of import HeadsInSentence, HeadsOf
 from s2s.questions.intervene import CHOSEN, Intervene, candidates, positions
 from s2s.questions.next_token import NextCandidates, NextToken, NextTokens
 from s2s.questions.pool import MAX_SENTENCES, Pool, PoolOf, probe_sentences, source_as_it_is
+from s2s.questions.position_findings import rounded
+from s2s.questions.position_kinds import (
+    MEASURES,
+    RANGES,
+    SHOWN,
+    VECTORS,
+    Encoding,
+    PositionKinds,
+)
 from s2s.questions.question import (
     RUN,
     SETTING,
@@ -50,7 +71,7 @@ from s2s.questions.same_word import (
     shared_word,
     words_in,
 )
-from s2s.questions.samples import Compared, Samples
+from s2s.questions.samples import ComparedSamples, Samples
 from s2s.questions.score_buckets import Buckets, ScoreBuckets
 from s2s.questions.searched import TreeOf
 from s2s.questions.table import Table, printable
@@ -61,6 +82,8 @@ from s2s.questions.translate import (
     first_fitting,
     forced,
     own_target,
+    packed,
 )
 from s2s.questions.why_each_word import FORMULAS, PRUNED_SHOWN, Searched, WhyEachWord
+from s2s.questions.word_order import SwappedWords, WordOrder, added_table
 from s2s.runs.decoder import Timed

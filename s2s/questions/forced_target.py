@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
@@ -16,12 +15,13 @@ from s2s.decode import (
     maximized_score,
     score_unit,
 )
+from s2s.questions.compare import ForcedOutput
 from s2s.questions.finding import Finding, first
 from s2s.questions.have import Have
-from s2s.questions.question import RUN, Question, setting, subject
+from s2s.questions.question import subject
 from s2s.questions.searched import OfSearch, against, times
 from s2s.questions.table import Table
-from s2s.questions.translate import Translate
+from s2s.questions.translate import Translate, packed
 from s2s.runs import (
     WIDE_BEAM,
     Decoded,
@@ -29,7 +29,6 @@ from s2s.runs import (
     Reference,
     Run,
     first_difference,
-    teacher_forcing,
 )
 from s2s.scores import METRICS, comparable
 
@@ -155,27 +154,6 @@ BESIDES = (
 
 
 @dataclass(frozen=True)
-class ReferenceOf(Question[Reference]):
-    """A target under teacher forcing: of each token its log-probability and its rank."""
-
-    name: ClassVar[str] = "reference"
-
-    run: str = subject(RUN)
-    text: str = subject("sentence", link="src")
-    target: str = subject("target", link="tgt")
-    ids: tuple[int, ...] = setting((), help="Exactly these, in place of the target's.")
-
-    def ask(self, have: Have) -> Reference:
-        """Raises UserError for a target that is longer than the model's positions."""
-        return teacher_forcing.reference(have.run(self.run), self.text, self.ids or self.target)
-
-    def table(self, answer: Reference) -> Table:
-        """One row per token."""
-        rows = zip(answer.tokens, answer.log_probs, answer.ranks, strict=True)
-        return Table(("token", "log-probability", "rank"), [*map(list, rows)])
-
-
-@dataclass(frozen=True)
 class ForcedTarget(OfSearch[Forced]):
     """How hard a target is for the model, beside what a strategy writes instead, and which of the two is to blame."""
 
@@ -189,7 +167,7 @@ class ForcedTarget(OfSearch[Forced]):
             raise UserError("Forcing needs a sentence and a target; give both.")
         run, config = have.run(self.run), self.configured(have)
         found = have.answer(self.translation)
-        reference = have.answer(ReferenceOf(self.run, self.text, self.target))
+        reference = have.answer(ForcedOutput(self.run, self.text, self.target))
         is_ended = found.hypotheses[0].ids[-1] == run.recipe.model.ids.eos
         why_not = why_no_verdict(config, forbidding(run, self.text, config, reference), is_ended)
         is_maximized = maximized_score(config) is not None
@@ -219,7 +197,7 @@ class ForcedTarget(OfSearch[Forced]):
 
     def _wide(self, config: GenerationConfig) -> Translate:
         """A wide beam that may write the same, and maximizes the same."""
-        given = json.dumps({**dict(WIDE_BEAM), **wide_settings(config)}, sort_keys=True)
+        given = packed({**dict(WIDE_BEAM), **wide_settings(config)})
         return Translate(self.run, self.text, "beam", given)
 
     def table(self, answer: Forced) -> Table:

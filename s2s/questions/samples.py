@@ -33,7 +33,7 @@ class DrawnText(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparedSamples:
     """The distinct samples, the highest expected utility first; utilities (samples, samples), each against each."""
 
     samples: tuple[DrawnText, ...]
@@ -86,7 +86,7 @@ FINDINGS = (
 
 
 @dataclass(frozen=True)
-class Samples(Question[Compared]):
+class Samples(Question[ComparedSamples]):
     """The samples that minimum Bayes risk decoding draws, each compared with each."""
 
     name: ClassVar[str] = "samples"
@@ -95,7 +95,7 @@ class Samples(Question[Compared]):
     text: str = subject("sentence", link="src")
     settings: str = setting("{}", help="The settings of mbr as JSON.", in_set=False)
 
-    def ask(self, have: Have) -> Compared:
+    def ask(self, have: Have) -> ComparedSamples:
         """Raises UserError without a sentence."""
         if not self.text:
             raise UserError("Without a sentence there are no samples; type one.")
@@ -111,7 +111,7 @@ class Samples(Question[Compared]):
             log_probs[text] = max(tree.nodes[number].log_prob, log_probs.get(text, -math.inf))
         return ranked(utilities(drawn, config.utility), log_probs, METRIC_NAMES[config.utility])
 
-    def table(self, answer: Compared) -> Table:
+    def table(self, answer: ComparedSamples) -> Table:
         """One row per distinct sample, with its utility against each."""
         numbers = [f"beside_{number}" for number in range(1, len(answer.samples) + 1)]
         rows = [
@@ -122,12 +122,12 @@ class Samples(Question[Compared]):
         ]
         return Table(("sample", "text", "times_drawn", "mean", "log_prob", *numbers), rows)
 
-    def finding(self, answer: Compared) -> str:
+    def finding(self, answer: ComparedSamples) -> str:
         """Why the first sample won, and whether the model finds another more probable."""
         return first(FINDINGS, answer)
 
 
-def ranked(found: Utilities, log_probs: dict[str, float], metric: str) -> Compared:
+def ranked(found: Utilities, log_probs: dict[str, float], metric: str) -> ComparedSamples:
     """Best first; of equals the more probable, as decoding does."""
     samples = [
         DrawnText(text, count, found.expected[text], log_probs[text])
@@ -136,12 +136,12 @@ def ranked(found: Utilities, log_probs: dict[str, float], metric: str) -> Compar
     order = sorted(
         range(len(samples)), key=lambda at: (-samples[at].expected, -samples[at].log_prob)
     )
-    return Compared(
+    return ComparedSamples(
         tuple(samples[at] for at in order), np.asarray(found.pairs[np.ix_(order, order)]), metric
     )
 
 
-def samples_table(answer: Compared) -> Table:
+def samples_table(answer: ComparedSamples) -> Table:
     """The texts, without the utilities of pairs."""
     columns = ("sample", "text", "times drawn", f"mean {answer.metric}", "log-probability")
     rows = [

@@ -11,16 +11,22 @@ from s2s.config import choose
 from s2s.questions.alignment import Alignment
 from s2s.questions.attention_lines import AttentionLines
 from s2s.questions.attention_of import AttentionOf
+from s2s.questions.compare import Compare
+from s2s.questions.dataset_profile import DatasetProfile
 from s2s.questions.evaluate import Evaluate
+from s2s.questions.extrapolation import Extrapolation
 from s2s.questions.forced_target import ForcedTarget
 from s2s.questions.heads_of import HeadsOf
 from s2s.questions.intervene import Intervene
 from s2s.questions.next_token import NextToken
+from s2s.questions.position_kinds import PositionKinds
 from s2s.questions.question import Question
 from s2s.questions.same_word import SameWord
 from s2s.questions.samples import Samples
 from s2s.questions.score_buckets import ScoreBuckets
+from s2s.questions.translate import Translate
 from s2s.questions.why_each_word import WhyEachWord
+from s2s.questions.word_order import WordOrder
 
 if TYPE_CHECKING:
     from s2s.plots import Picture
@@ -58,6 +64,12 @@ VIEWS = (
     View("steps", "next", "Next token", NextToken, "next_token_view"),
     View("steps", "reference", "Against a reference", ForcedTarget, "forced_target_view"),
     View("steps", "samples", "Samples", Samples, "samples_view"),
+    View("positions", "model", "Why positions", WordOrder, "word_order_view"),
+    View("positions", "matrix", "The kinds", PositionKinds, "position_kinds_view"),
+    View("positions", "longer", "Longer than trained", Extrapolation, "extrapolation_view"),
+    View("data", "", "", DatasetProfile, "dataset_view"),
+    View("compare", "", "", Compare, "compare_view"),
+    View("compare", "", "", Translate, "translate_view"),
 )
 BY_NAME: Mapping[str, View] = MappingProxyType({row.question.name: row for row in VIEWS})
 

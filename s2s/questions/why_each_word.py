@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -25,7 +24,7 @@ from s2s.questions.have import Have
 from s2s.questions.question import view
 from s2s.questions.searched import OfSearch, against, times_as_probable
 from s2s.questions.table import Table
-from s2s.questions.translate import Translate
+from s2s.questions.translate import Translate, packed
 from s2s.runs import DecodedHypothesis, first_difference
 from s2s.words import percent
 
@@ -277,7 +276,7 @@ class WhyEachWord(OfSearch[Searched]):
         """Greedy search under the same limits, as far as it has these settings."""
         shared = {*keys(GenerationConfig)} - {*NOT_OF_GREEDY}
         given = {name: value for name, value in self.values.items() if name in shared}
-        return Translate(self.run, self.text, GREEDY, json.dumps(given, sort_keys=True))
+        return Translate(self.run, self.text, GREEDY, packed(given))
 
     def inspected(self, answer: Searched) -> int:
         """The node that is inspected, 0 for none."""

@@ -1,28 +1,19 @@
 """The numbers on a screen are those that the screen's own command and code compute."""
 
 import ast
-import io
-import json
-import re
 import shlex
-import sys
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
-from s2s.cli import main
-from s2s.data import profile_section
-from s2s.files import to_json
 from s2s.jobs import head_service
-from s2s.ui.data import profiles
 from s2s.ui.kit import reproduce
 from tests.harvest import code_of, compared, executed
 from tests.screen import PAGES, ROOT
 
 DEMO = "demo-en-fr"
-SMALL = "builtin:mini-en-fr"
 SOURCE = "the cat who chased the mouse was black"
 
 
@@ -72,17 +63,6 @@ CASES = (
             r": (\S+) for 32 × 20",
         ),
     ),
-    Case("positions", {"set": "view:waves,beside:rotary"}, 1_600),
-    Case("positions", {"set": "view:distance,encoding:rotary,beside:relative"}, 800),
-    Case("positions", {"set": "view:matrix,encoding:relative,beside:alibi"}, 17_000),
-    Case(
-        "positions",
-        {"set": "view:rotation,beside:rotary"},
-        2,
-        (),
-        "°, trace",  # circles that the picture draws
-    ),
-    Case("positions", {"set": "view:model"}, 25, (r"have a size of about (\S+)\. ",)),
     Case(
         "states",
         {"set": "view:map", "layer": "1"},
@@ -99,21 +79,6 @@ CASES = (
         {"set": "view:lens", "layer": "1", "tgt": "le chat noir"},
         19,
         (r"most probable: (\S+) before the first layer, (\S+) after layer 1, (\S+) after",),
-    ),
-    Case("data", {"set": f"source:{SMALL}"}, 10),
-    Case(
-        "data",
-        {"set": f"source:{SMALL},view:Cleaning,data.clean.max_words:2,data.clean.copies:true"},
-        6,
-        (r"Drops (\S+) of", r"of (\S+) pairs \(", r"leaves (\S+)\."),
-    ),
-    Case("data", {"set": f"source:{SMALL},view:Statistics"}, 50, (), "length ratio"),
-    Case("data", {"set": f"source:{SMALL},view:Pieces"}, 55, (), "seconds"),
-    Case(
-        "data",
-        {"set": f"source:{SMALL},view:Task,data.max_length:4"},
-        5,
-        (r"About (\S+%) are longer",),
     ),
     Case(
         "train",
@@ -134,8 +99,9 @@ CASES = (
 
 
 def test_every_page_and_200_numbers_are_recomputed() -> None:
-    """Some pages and views have tests of their own, some below; Lessons leads to those of others."""
-    others = {"attention", "compare", "steps", "evaluate", "walkthrough", "runs", "lessons"}
+    """Some pages and views have tests of their own, three below; Lessons leads to those of others."""
+    others = {"attention", "compare", "data", "positions", "steps", "evaluate"}
+    others |= {"walkthrough", "runs", "lessons"}
     assert {case.path for case in CASES} | others == {*PAGES}
     assert sum(min(case.least, 100) for case in CASES) > 200
 
@@ -146,10 +112,6 @@ def test_every_number_of_a_page_is_computed_by_its_code(
 ) -> None:
     # what ships was measured like this, as the tests of Heads see
     monkeypatch.setattr(head_service, "measure", head_service.result)
-    # a process of its own computes the same, as the tests of profiles see
-    monkeypatch.setattr(
-        profiles, "section", lambda of, *asked: to_json(profile_section(of.spec, *asked))
-    )
     screen = unfolded(case.path, **case.view)
     n_numbers, lacking = compared(screen, executed(screen), case.texts, case.but)
     assert not lacking
@@ -176,44 +138,3 @@ def test_a_sentence_is_one_text_in_the_code_and_one_word_of_the_command(
         each.id for each in ast.walk(ast.parse(python)) if isinstance(each, ast.Name)
     }
     assert shlex.split(shell)[2] == hostile
-
-
-def commanded(
-    screen: AppTest, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> list[dict[str, Any]]:
-    """What each of the page's commands prints."""
-    lines, _ = code_of(screen)
-    found = []
-    for line in lines.splitlines():
-        source, _, command = line.removeprefix("printf '%s\\n' ").partition(" | python -m s2s ")
-        given = io.BytesIO("\n".join(shlex.split(source)).encode())
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(given))
-        capsys.readouterr()
-        assert main(shlex.split(command)) == 0
-        found.append(json.loads(capsys.readouterr().out))
-    return found
-
-
-def test_compare(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    reference = "le chat qui a chassé la souris était noir"
-    screen = unfolded(
-        "compare",
-        tgt=reference,
-        c1=f"{DEMO}@1500!beam",
-        c2=f"{DEMO}@1500!sample!seed:7,temperature:1.2",
-    )
-    names = executed(screen)
-    printed = commanded(screen, monkeypatch, capsys)
-    drawn = [each.proto.body for each in screen.get("html") if 'class="figures"' in each.proto.body]
-    assert len(drawn) == len(names["numbers"]) == len(printed) == 2
-    for body, numbers, told in zip(drawn, names["numbers"].values(), printed, strict=True):
-        cells = re.findall(r"<span>([\w-]+(?: token)?).*?</span> <b>(.*?)</b>", body)
-        known = {name: value for name, value in cells if name != "seconds"}
-        assert {"log-probability", "score", "tokens", "distinct-1", "chrF", "BLEU"} <= {*known}
-        for name, value in known.items():
-            digits = len(value.partition(".")[2].rstrip("%"))
-            wanted = numbers[name if name in numbers else name.lower()]
-            assert float(value.replace("−", "-").rstrip("%")) == pytest.approx(
-                wanted, abs=0.51 * 10**-digits
-            )
-        assert told["log_prob"] == numbers["log-probability"]

@@ -9,7 +9,7 @@ import streamlit as st
 
 from s2s.config import Config, UserError, choose, flat, keys, override
 from s2s.decode import STRATEGIES, GenerationConfig
-from s2s.questions import DEFAULT_STRATEGY, Question, samples
+from s2s.questions import DEFAULT_STRATEGY, Question, packed, samples
 from s2s.questions.views import tabs
 from s2s.runs import Run
 from s2s.runs.properties import Decoding
@@ -69,7 +69,7 @@ class Asked(NamedTuple):
             kind,
             run=cached.named(self.run),
             text=self.text,
-            settings=cached.packed(self.given),
+            settings=packed(self.given),
             **search,
             **more,
         )

@@ -4,35 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from s2s.analysis import Attention
 from s2s.files import to_json
-from s2s.questions import ForcedWeights, NextTokens, ReferenceOf, Timed, Translate
+from s2s.questions import ForcedWeights, NextTokens, Timed, Translate, packed
 from s2s.runs import (
     Decoded,
     Interventions,
     Reference,
     Run,
+    RunKey,
     Target,
     properties,
+    teacher_forcing,
 )
 from s2s.runs.decoder import PROPERTY, DecodeRequest
 from s2s.runs.probes import ProbeInput
 from s2s.runs.properties import PROPERTIES, Finding, PropertySettings
-from s2s.ui.kit.cached.asking import SCREEN, ScreenHave, named, packed
+from s2s.ui.kit.cached.asking import SCREEN, named
 from s2s.ui.kit.cached.background import awaited, computed, here_or_beside
 from s2s.ui.kit.cached.sentences import by_sentence
-
-
-class TimedDecoding(NamedTuple):
-    """What a strategy made of a sentence, and the seconds it took when it was first asked for."""
-
-    decoded: Decoded
-    seconds: float
 
 
 def decoded(run: Run, text: str, strategy: str, settings: dict[str, Any]) -> Decoded:
@@ -40,14 +35,6 @@ def decoded(run: Run, text: str, strategy: str, settings: dict[str, Any]) -> Dec
     is known.
     """
     return SCREEN.answer(Translate(named(run), text, strategy, packed(settings)))
-
-
-def timed_decoding(
-    run: Run, text: str, strategy: str, settings: dict[str, Any], *, patience: float | None = None
-) -> TimedDecoding:
-    """The same, with the seconds it took. A search in the background is awaited for `patience` seconds first."""
-    question = Translate(named(run), text, strategy, packed(settings))
-    return TimedDecoding(*ScreenHave(patience).timed(question))
 
 
 def attention(run: Run, text: str, target: Target) -> Attention:
@@ -122,9 +109,12 @@ def _probed(request: DecodeRequest, _run: Run) -> Timed:
 
 def reference(run: Run, text: str, target: Target) -> Reference:
     """A target under teacher forcing. Raises UserError for one that is too long."""
-    if isinstance(target, str):
-        return SCREEN.answer(ReferenceOf(named(run), text, target))
-    return SCREEN.answer(ReferenceOf(named(run), text, ids=tuple(target)))
+    return _reference(run.key, text, target, run)
+
+
+@by_sentence(128)
+def _reference(key: RunKey, text: str, target: Target, _run: Run) -> Reference:
+    return teacher_forcing.reference(_run, text, target)
 
 
 def _request(
