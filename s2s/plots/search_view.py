@@ -9,10 +9,10 @@ from types import MappingProxyType
 
 from s2s.analysis import ROUNDING
 from s2s.decode import PRUNED, TRUNCATED, BeamConfig, SearchNode
-from s2s.plots.picture import Picture
+from s2s.plots.picture import ComparedRows, Picture
 from s2s.plots.tree import CAPTION, TreeNode, fits, tree, visible_nodes
 from s2s.questions import Searched, Table, WhyEachWord, ranking
-from s2s.words import nats, percent
+from s2s.words import nats, percent, significant
 
 MAX_KEPT = 16  # nodes of each step that are drawn
 N_PRUNED = MappingProxyType({"none": 0, "few": 3, "all": 10**6})  # the same
@@ -242,12 +242,27 @@ def _ranking(question: WhyEachWord, answer: Searched, model: str) -> Picture:
     if isinstance(found.config, BeamConfig):
         is_power = found.config.length_formula == "power"
         about = ABOUT_RANKING.format(base="length" if is_power else "((5 + length) / 6)")
+    table = ranking.ranking_table(answer, found)
+    texts = [found.texts[number] for number, _ in found.ranked]
+    rows = [
+        [significant(cell) if isinstance(cell, float) else str(cell) for cell in row]
+        for row in table.rows
+    ]
+    drawn = ComparedRows(
+        table.columns,
+        rows,
+        "text",
+        [texts[0] if at else None for at in range(len(texts))],
+        "",
+        [math.nan] * len(rows),
+        ("the hypothesis", "the first one"),
+    )
     return Picture(
         "ranking",
         title,
-        None,
+        drawn if rows else None,
         f"{found.n} finished hypotheses; the first is {found.now}" if found.n else "None finished",
-        ranking.ranking_table(answer, found),
+        table,
         ranking.ranking_finding(found) if found.n else "",
         about,
     )

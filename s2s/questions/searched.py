@@ -11,6 +11,7 @@ from s2s.questions.have import Have
 from s2s.questions.question import RUN, Answer, Question, setting, subject
 from s2s.questions.table import Table
 from s2s.questions.translate import DEFAULT_STRATEGY, Translate, strategy_names
+from s2s.words import significant
 
 NEARLY_EQUAL = 1.05  # a ratio of probabilities
 MAX_RATIO = 1e6
@@ -86,10 +87,6 @@ def times_as_probable(log_prob: float, other: float) -> str:
 
 def against(value: float, other: float) -> str:
     """`−0.0733 against −0.0812`: three digits, or as many more as it takes to tell them apart."""
-    pairs = ((_digits(value, n), _digits(other, n)) for n in range(3, 7))
-    one, two = next((pair for pair in pairs if pair[0] != pair[1]), (_digits(value, 3),) * 2)
-    return f"{one} against {two}".replace("-", "−")
-
-
-def _digits(value: float, n: int) -> str:
-    return f"{value:#.{n}g}".rstrip(".")
+    pairs = ((significant(value, n), significant(other, n)) for n in range(3, 7))
+    one, two = next((pair for pair in pairs if pair[0] != pair[1]), (significant(value),) * 2)
+    return f"{one} against {two}"

@@ -14,6 +14,7 @@ from s2s.words.numbers import (
     listed,
     nats,
     percent,
+    significant,
     smoothing_note,
 )
 
@@ -35,6 +36,7 @@ __all__ = [
     "listed",
     "nats",
     "percent",
+    "significant",
     "smoothing_note",
 ]
 

@@ -34,6 +34,7 @@ def show_tree(asked: Asked) -> None:
         top = st.container()
         _what_to_draw(asked, answer)
     middle, bottom = st.container(border=True), st.container(border=True)
+    bottom.markdown("**Finished hypotheses, best first**")
     if isinstance(answer.config, BeamConfig):
         with bottom, st.container(horizontal=True, vertical_alignment="bottom"):
             _ranking_controls(answer.config)
