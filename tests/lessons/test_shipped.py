@@ -90,9 +90,10 @@ ANSWERS = {  # sentences of the page that answer a step's question
     "way-of-a-sentence.1": "the sentence is 4 numbers",
     "way-of-a-sentence.3": "same in both orders, up to rounding",
     "way-of-a-sentence.4": "The largest weight of that row",
+    "decoding.2": "2.0 times as probable",
     "decoding.3": "(10 tokens) wins",
     "decoding.7": "The model finds sample 3 more probable",
-    "decoding.8": "**Model error.**",
+    "decoding.8": "Model error",
     "training.3": "They first differ at position",
 }
 

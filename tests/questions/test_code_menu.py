@@ -128,6 +128,28 @@ LINKS: dict[str, list[dict[str, str]]] = {
         {"src": HOUSE, "tgt": "la maison rouge", "layer": "1", "head": "3", "kind": "encoder"},
         {"src": HOUSE, "set": "scale:row,strategy:greedy,alone:1.2"},
     ],
+    "why-each-word": [
+        {
+            "src": HOUSE,
+            "set": "strategy:beam,num_beams:3,view:tree,node:2,pruned:all,rank_penalty:0.5,rank_formula:gnmt",
+        },
+        {"src": LONG, "set": "strategy:diverse_beam,num_beams:4,num_beam_groups:2,whole:1"},
+        {"src": HOUSE, "set": "strategy:sample,seed:4"},
+    ],
+    "next-token": [
+        {
+            "src": HOUSE,
+            "set": "strategy:greedy,view:next,at:2,forced:5.6,ruler_temperature:0.7,ruler_top_h:0.5,ruler_top_k:4,"
+            "ruler_top_p:0.9,ruler_min_p:0.1,ruler_typical_p:0.9,ruler_epsilon_cutoff:0.01,ruler_eta_cutoff:0.01,"
+            "ruler_log:true",
+        },
+        {"src": HOUSE, "set": "view:next,num_beams:3"},
+    ],
+    "forced-target": [
+        {"src": HOUSE, "tgt": "la maison verte", "set": "view:reference,strategy:beam,num_beams:3"},
+        {"src": HOUSE, "tgt": "la maison verte", "set": "view:reference,strategy:greedy"},
+    ],
+    "samples": [{"src": HOUSE, "set": "strategy:mbr,num_samples:6,view:samples"}],
     "evaluate": [
         {"set": f"{SHIPPED},metrics:1,quality:ter,points_of:2,across:ter,up:rouge_l,sentence:9"},
         {"set": f"{SHIPPED},of:2,sort:gap,other:3,by:ter,find:book"},
@@ -312,7 +334,11 @@ def unpacked(values: Any) -> Any:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Equal, numbers but for their last digits."""
+    """Equal, numbers but for their last digits; NaN is no value."""
+    if one is None or other is None:
+        return {one, other} == {None} or any(
+            each is not None and math.isnan(each) for each in (one, other)
+        )
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(same(one[name], other[name]) for name in one)
     if isinstance(one, list | tuple) and isinstance(other, list | tuple):
