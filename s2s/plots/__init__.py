@@ -27,6 +27,7 @@ from s2s.plots.bars import bars, compact_number
 from s2s.plots.costs import costs
 from s2s.plots.coverage import coverage
 from s2s.plots.curves import Curve, CurveOptions, StepMark, curve_points, curves
+from s2s.plots.diagram import DIAGRAM_WIDTH, Arrow, Box, Diagram, Label, diagram_svg
 from s2s.plots.drawn import DrawnFigure
 from s2s.plots.evaluation_charts import SCATTER, SWEEP, TRADEOFF
 from s2s.plots.expected_quality import expected_quality
@@ -37,9 +38,10 @@ from s2s.plots.head_values import HeadValues, head_values
 from s2s.plots.intervene_view import both_translations
 from s2s.plots.learning import alignment_error, attention_animation, entropy, role_strengths
 from s2s.plots.length_ratio import length_ratio
-from s2s.plots.logit_lens import LensCell, logit_lens, logit_lens_csv
+from s2s.plots.logit_lens import logit_lens
 from s2s.plots.mask import mask
 from s2s.plots.mean_spread import SeedScores, mean_spread
+from s2s.plots.model_diagram import diagram_of
 from s2s.plots.number_grid import NumberGrid, number_grids
 from s2s.plots.parallel_coordinates import ParallelAxis, format_value, parallel_coordinates
 from s2s.plots.picture import (
@@ -69,7 +71,7 @@ from s2s.plots.search_view import drawn_nodes
 from s2s.plots.sentence_lengths import sentence_lengths
 from s2s.plots.sentence_scores import sentence_scores
 from s2s.plots.similarity import similarity
-from s2s.plots.states import COLORINGS, StateLayer, StatePoint, states, states_csv
+from s2s.plots.states import states
 from s2s.plots.static_heatmap import static_heatmap
 from s2s.plots.sweep_curve import SweepLine, sweep_curve
 from s2s.plots.tensor import largest, tensor, tensor_csv, tensor_hover

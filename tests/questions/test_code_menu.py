@@ -24,6 +24,7 @@ from s2s.plots import (
     AllHeads,
     ComparedRows,
     ComparedTexts,
+    Diagram,
     DrawnFigure,
     LinkedTokens,
     Picture,
@@ -33,7 +34,7 @@ from s2s.plots import (
 from s2s.questions import ANSWERS, VIEW, Evaluate, Table
 from s2s.questions.views import VIEWS, View
 from s2s.reports import compared_rows, token_rows
-from s2s.ui.canvas import pack_heads
+from s2s.ui.canvas import diagram_data, pack_heads
 from s2s.ui.kit.pictures import SHOWN
 from tests.screen import component, opened, settled
 
@@ -47,6 +48,27 @@ LINKS: dict[str, list[dict[str, str]]] = {
             "src": "the red house",
             "layer": "1",
             "set": "view:same,second:the house is old,strategy:greedy",
+        },
+    ],
+    "state-map": [
+        {
+            "src": HOUSE,
+            "layer": "1",
+            "set": "view:map,second:a red door,side:decoder,colour:position,layers:all,strategy:greedy",
+        },
+        {"src": "the red house", "tgt": "la maison verte", "set": "view:map,shown:first"},
+        {"src": "the bank is by the river", "layer": "0", "set": "view:map"},
+    ],
+    "neighbors": [
+        {"src": "the bank is by the river", "set": "view:near"},
+        {"src": HOUSE, "layer": "1", "set": "view:near,unit:sentence"},
+    ],
+    "logit-lens": [
+        {
+            "src": HOUSE,
+            "tgt": "la maison verte",
+            "layer": "1",
+            "set": "view:lens,strategy:greedy",
         },
     ],
     "attention": [
@@ -137,6 +159,27 @@ LINKS: dict[str, list[dict[str, str]]] = {
         {"set": SHIPPED},
         {"set": f"{SHIPPED},bucket_of:2,bucket_other:3,bucket:flags,bucket_score:ter"},
     ],
+    "costs": [
+        {"set": "batch:3,src_len:9,tgt_len:7,part:decoder.output"},
+        {"set": "model:t5-small,against:t5-base"},
+    ],
+    "cost-growth": [
+        {"set": "view:costs,batch:3,src_len:9,tgt_len:7"},
+        {"set": "view:costs,model:t5-small,cost:cache,vary:depth"},
+    ],
+    "walkthrough": [
+        {
+            "src": HOUSE,
+            "tgt": "la maison verte",
+            "layer": "2",
+            "head": "3",
+            "set": f"step:{step},position:3",
+        }
+        for step in ("scores", "bridge", "norm")
+    ]
+    + [{"src": HOUSE, "set": "step:chosen"}, {"src": HOUSE, "set": "step:update,rate:1"}],
+    "t5-sizes": [{"set": "view:t5,size:t5-11b"}],
+    "masks": [{"src": HOUSE, "set": "view:masks,masks:second"}],
 }
 SMALL = "source:builtin:mini-en-fr"
 LINKS["dataset-profile"] = [
@@ -244,6 +287,11 @@ def check(screen: AppTest, shown: Picture, found: Picture) -> None:
     elif isinstance(figure, ComparedTexts):
         plain = [html.unescape(re.sub("<del.*?</del> ?|<.*?>", "", body)) for body in bodies]
         assert {text or "(nothing)" for text in figure.texts.values()} <= {*map(str.strip, plain)}
+    elif isinstance(figure, Diagram):
+        assert same(component(screen, "boxes"), json.loads(json.dumps(diagram_data(figure))))
+    elif found.name == "part":  # whose cells wrap
+        cells = [cell for row in found.table.rows for cell in row]
+        assert all(any(html.escape(cell) in body for body in bodies) for cell in cells)
     elif isinstance(figure, ComparedRows):
         assert compared_rows(figure) in bodies
     elif isinstance(figure, TokenRows):
