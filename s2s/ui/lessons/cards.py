@@ -75,5 +75,6 @@ def _so_far(lesson: Lesson, done: LessonProgress, n_seen: int) -> str:
     if not n_seen:
         return ""
     n_questions = sum(step.question is not None for step in lesson.steps)
-    right = f" · {len(done.right)} of {n_questions} questions right" if n_questions else ""
+    n_right = n_questions - len(done.open_questions(lesson))
+    right = f" · {n_right} of {n_questions} questions right" if n_questions else ""
     return f" · {n_seen} of {len(lesson.steps)} seen{right}"
