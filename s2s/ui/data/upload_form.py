@@ -42,7 +42,7 @@ OFFERED = frozenset(  # what the reader says of the files
 
 WIDTH = 300  # pixels that each of the two fields has at least
 SELECT = 190  # of a column
-EXAMPLE = "builtin:first-steps"
+EXAMPLE = "builtin:en-fr"
 PASTED = "pasted text"
 FORMATS = (
     f"Tables: {FILE_KINDS}; you choose the two columns. Text files: two that translate each other line by line, or one"
