@@ -13,11 +13,10 @@ from s2s.lessons.claims import CLAIMS
 from s2s.links.share import unpack
 from s2s.questions.views import tabs
 from s2s.ui import heads, states, steps
-from s2s.ui.architecture import views as architecture
 from s2s.ui.data import views as data
 from s2s.ui.heads.roles import PARTS
 from s2s.ui.lessons.segments import SEGMENTS
-from s2s.ui.positions import views as positions
+from s2s.ui.positions import page as positions
 from s2s.ui.runs.view_state import OPEN_MODEL, SWEEPS
 from s2s.ui.shell import PAGES
 from s2s.ui.shell.search import searched
@@ -45,9 +44,9 @@ VIEWS_OF = {
     ("steps", "view"): steps.VIEWS,
     ("steps", "strategy"): STRATEGIES,
     ("data", "view"): data.VIEWS,
-    ("positions", "view"): positions.PANELS,
+    ("positions", "view"): positions.labels(),
     ("positions", "encoding"): POSITION_KINDS,
-    ("architecture", "view"): architecture.PANELS,
+    ("architecture", "view"): tabs("architecture"),
     ("lessons", "view"): SEGMENTS,
     ("lessons", "claim"): CLAIMS,
     ("runs", "tab"): (OPEN_MODEL, SWEEPS),

@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from s2s.ui.kit import cached
 from s2s.ui.runs import (
     actions,
     attention_history,
@@ -20,13 +19,10 @@ from s2s.ui.runs.views import Tab, tabs
 
 def runs(run_id: str) -> None:
     """All runs, and what can be done with the selected one."""
-    if cached.own_runs():
-        table.table()
-    else:
-        table.empty()
-    run_zip.field()
+    table.table()
     actions.actions(run_id)
     details.card(run_id)
+    run_zip.field()
 
 
 VIEWS = {

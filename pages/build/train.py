@@ -1,4 +1,4 @@
-"""Train: choose a dataset and a recipe, see the costs and the expected quality, train, and watch the run."""
+"""Train: choose a dataset and how long it may take, train, and watch the run."""
 
 import streamlit as st
 
@@ -16,26 +16,23 @@ from s2s.ui.train import (
 )
 
 run_id = st.session_state["run"]
-is_trained_here = cached.runs().get(run_id) is not None
+watched = cached.runs().get(run_id)
 
-with st.container(border=True, key="new run"):
-    st.subheader("Train another model" if is_trained_here else "Train a model", anchor=False)
-    choices = recipe_form.choices()
+with st.container(border=True, key="answer"):
+    source = recipe_form.choices()
     row = start.place()
-    # the run is what a visitor who watches one came for
-    with (
-        st.expander("Settings, costs and advice", icon=":material/tune:")
-        if is_trained_here
-        else st.container()
-    ):
-        request = initialization.panel(recipe_form.settings_of_run(choices))
+    notes = st.container(gap="small")
+    with st.expander(recipe_form.settings_title(), icon=":material/tune:", key="settings"):
+        if watched and watched.is_live:  # its progress comes first
+            notes = st.container(gap="small")
+        request = initialization.panel(recipe_form.settings_of_run(source))
         export_targets.caption(request)
-        outlook = forecast.panel(request)
+        outlook = forecast.panel(request, notes)
         sweep.panel(request, outlook.why_not)
     start.panel(row, request, outlook)
 
 if published.is_published(run_id):
     published.panel(run_id, request)
 else:
-    progress.panel(run_id)
+    progress.panel(run_id, source)
 reproduce.show(request, run_id)

@@ -13,7 +13,6 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from s2s.config import UserError
 from s2s.training.events import Planned
 from s2s.training.progress import Progress
 
@@ -21,6 +20,7 @@ from s2s.training.progress import Progress
 MARKS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98)
 CLOSE = 0.02  # a plan stays where it is wrong by this share of the steps left
 RESERVE = 1.3  # the last validation, its scores and the checkpoint take this many times the others
+SLOW = 0.1  # a new training with no more than this share of its time left has half of it added
 FEW = 3  # updates: of fewer, no speed is taken
 SHORT = 3  # a plan is replaced at once where this many times as many steps fit
 
@@ -44,6 +44,7 @@ class Budget:
         self.clock = clock
         self.n_last = 1
         self.since = clock() if since is None else since
+        self.prepared = 0.0  # seconds of a preparation that took nearly all of its time
         self.plan: list[Planned] = []
         self.used = 0.0  # seconds, before the training was stopped and resumed
         self.observation = 0.0  # seconds of a validation, its scores and checkpoint
@@ -93,20 +94,17 @@ class Budget:
     def start(self, step: int, steps: int) -> list[Planned]:
         """Before the first update after `step`: the first plan, unless it was made before the training was resumed.
 
-        Raises UserError where a new training has no time for an update.
+        On a busy computer, preparing data and model may take all of a short budget; the training is then longer.
         """
         if not self.is_set:
             return []
         now = self.elapsed()
-        left = self.seconds - now
-        if step == 0 and left <= 0:
-            enough = math.ceil(10 * (2 * now + self.reserve) / 60) / 10
-            raise UserError(
-                f"`train.minutes` {self.seconds / 60:g} leaves no time for an update: preparing the data and the model,"
-                f" and the first validation, took {now:.0f} seconds; give at least {enough:g}, or use fewer pairs."
-            )
         if step == 0:
-            self._first_left = left
+            if self.seconds - now < SLOW * self.seconds:
+                self.prepared = now
+                self.seconds = now + self.seconds / 2
+            self._first_left = self.seconds - now
+        left = self.seconds - now
         self._marks = [now + share * left for share in MARKS]
         self._updated = now
         self._observed = 0.0

@@ -21,8 +21,11 @@ def ended_early(train: TrainConfig, progress: Progress, budget: Budget) -> str:
     planned = budget.plan[0].steps if budget.plan else 0
     if progress.step >= EARLY * planned:
         return ""
-    minutes = budget.seconds / 60
+    minutes = train.minutes or 0.0
+    why = "updates took longer than expected"
+    if budget.prepared:
+        why = f"preparing took {budget.prepared:.0f} seconds, so half as much time was added"
     return (
         f"Its time budget of {minutes:g} minute{'s' * (minutes != 1)} ended it at step {progress.step:,}, of about"
-        f" {planned:,} that were planned: updates took longer than expected."
+        f" {planned:,} that were planned: {why}."
     )

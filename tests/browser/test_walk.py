@@ -85,9 +85,8 @@ def shared_link(page: Page) -> str:
 
 def train(page: Page, server: Server, tmp_path: Path) -> None:
     """Upload on Data, choose a small recipe by link, name the run, press Train."""
-    page.get_by_role("radio", name=re.compile("Upload")).click()
     page.locator("input[type=file]").set_input_files(two_files(tmp_path))
-    expect(page.get_by_text("730", exact=True)).to_be_visible()
+    expect(page.get_by_text("730 pairs. Words per text")).to_be_visible()
     page.get_by_role("button", name="Train on these pairs").click()
     page.wait_for_url("**/train?set=source*")
     (folder,) = (server.home / "corpora").iterdir()

@@ -20,7 +20,7 @@ from s2s.questions import Evaluate, Have
 from s2s.reports import lesson_handout
 from s2s.runs import Evaluation, RunFolder, Sentences, System, evaluations
 from s2s.ui.kit import cached
-from s2s.ui.runs.actions import duplicate
+from s2s.ui.kit.recipe_link import recipe_of_run
 from s2s.ui.shell import visitors
 from tests.conftest import TINY
 from tests.hostile.home import visiting
@@ -150,7 +150,7 @@ def test_a_guest_of_a_run_is_not_told_which_dataset_it_was_trained_on(
         files_and_links = json.dumps(
             [
                 dict(cached.metadata("anns-run")),  # the download of the recipe
-                duplicate("anns-run"),
+                recipe_of_run("anns-run"),
                 dataclasses.asdict(run_service.find("anns-run", "eve")),
                 cached.run_notes("anns-run"),
                 cached.labels(),

@@ -42,7 +42,7 @@ from s2s.processes.queue.table import (
 )
 from s2s.processes.queue.time_used import minutes_of_a_day
 from s2s.processes.queue.turns import positions
-from s2s.processes.queue.waits import SECONDS, Wait, wait
+from s2s.processes.queue.waits import SECONDS, Wait, backlog, wait
 from s2s.processes.queue.workers import (
     REPORT,
     SeenWorker,

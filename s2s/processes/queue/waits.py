@@ -47,6 +47,15 @@ def wait(job: str, *, now: float | None = None) -> Wait:
         return Wait(len(before), _seconds(connection, str(slot), before, now))
 
 
+def backlog(slot: str, *, now: float | None = None) -> float | None:
+    """Seconds until a job that is submitted now would start, at most; None where nothing is known."""
+    now = time.time() if now is None else now
+    with begin() as connection:
+        if read_state(connection).is_paused:
+            return None
+        return _seconds(connection, slot, in_turn(connection, slot), now)
+
+
 def _seconds(connection: sa.Connection, slot: str, before: list[str], now: float) -> float | None:
     """Until one of the jobs at work has ended for each that starts first, and another one for this one."""
     seconds = ROW.spec[SECONDS].as_float()

@@ -29,6 +29,7 @@ STATES: Mapping[str, StateLook] = MappingProxyType(
         "stopped": StateLook("gray", ":material/pause_circle:", "stopped"),
         "interrupted": StateLook("orange", ":material/power_off:", "interrupted"),
         "early": StateLook("orange", ":material/timer_off:", "ended early"),
+        "empty": StateLook("orange", ":material/block:", "no checkpoint"),
         "diverged": StateLook("red", ":material/trending_up:", "diverged"),
         "failed": StateLook("red", ":material/error:", "failed"),
     }
@@ -36,9 +37,11 @@ STATES: Mapping[str, StateLook] = MappingProxyType(
 
 
 def shown_state(row: RunSummary) -> str:
-    """A key of `STATES`: of a run that is done also whether it diverged, or ended before its plan."""
+    """A key of `STATES`: of a run that is done also whether it has a model, diverged, or ended before its plan."""
     if row.state != "done":
         return row.state
+    if not row.checkpoints:
+        return "empty"
     if has_diverged(cached.curves(row.id)):
         return "diverged"
     return "early" if row.ended else "done"

@@ -12,6 +12,7 @@ from s2s.ui.kit.text import as_markdown
 
 PREFIX = "set "  # of the key of each setting's widget
 DEFAULT_PRESET = "small"
+FEW_MINUTES = 10.0  # what a form offers first
 INIT_FROM = "start from"  # the run whose weights initialize the new one, or ""
 # Our tokenizers fix the ids of special tokens; whether one begins every source is a choice.
 SRC_FIRST = "model.ids.src_first"

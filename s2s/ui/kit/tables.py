@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterable
 
 import pandas as pd
 
+from s2s.config import shortened
 from s2s.data import one_line
 from s2s.files import csv_cell
+from s2s.questions import Table
+from s2s.reports import TableColumn, html_table
+
+MOST_LETTERS = 90  # of a text that isn't folded
 
 
 def frame_csv(frame: pd.DataFrame, *, index: bool = False) -> str:
@@ -21,3 +27,21 @@ def frame_latex(frame: pd.DataFrame, notes: Iterable[str] = ()) -> str:
     cells = frame.map(lambda cell: "" if pd.isna(cell) else one_line(str(cell)))
     body = cells.rename(columns=str).to_latex(index=False, escape=True)
     return "".join(f"% {one_line(note)}\n" for note in notes) + str(body)
+
+
+def texts_table(table: Table) -> str:
+    """Texts that wrap; a long one ends in an ellipsis, and opens. Numbers have narrow columns."""
+    cells = [*zip(*table.rows, strict=True)]
+    are_numbers = [all(isinstance(cell, int) for cell in column) for column in cells]
+    columns = [
+        TableColumn(name, "4.5rem" if is_number else "")
+        for name, is_number in zip(table.columns, are_numbers, strict=False)
+    ]
+    return html_table(columns, [[_openable(str(cell)) for cell in row] for row in table.rows])
+
+
+def _openable(text: str) -> str:
+    if len(text) <= MOST_LETTERS:
+        return html.escape(text)
+    short = html.escape(shortened(text, MOST_LETTERS))
+    return f"<details><summary>{short}</summary>{html.escape(text)}</details>"

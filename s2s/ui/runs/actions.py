@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import streamlit as st
 
@@ -17,7 +17,7 @@ from s2s.runs import LONGEST_COMMENT, MOST_TAGS, RunSummary, checked_name, free_
 from s2s.ui.kit import as_markdown, cached, forms, plain, run_trouble, undo_row
 from s2s.ui.kit.badges import badge, shown_state
 from s2s.ui.kit.queueing import queue_resume
-from s2s.ui.kit.recipe_link import not_carried, recipe_set
+from s2s.ui.kit.recipe_link import recipe_of_run
 from s2s.ui.runs import export_zip, run_zip, views
 from s2s.ui.shell import page_link
 
@@ -94,43 +94,10 @@ def _control_run(row: RunSummary | None) -> str | None:
 
 def _duplicate(run_id: str) -> list[str]:
     """A link to Train with this run's recipe. Returns a sentence for each thing that the link cannot carry."""
-    packed, lost = duplicate(run_id)
+    packed, lost = recipe_of_run(run_id)
     if packed:
         page_link("train", "Duplicate", icon=":material/content_copy:", set=packed)
     return lost
-
-
-def duplicate(run_id: str) -> tuple[str, list[str]]:
-    """The `set` of a link to Train that repeats a run, and a sentence for each thing that it cannot carry."""
-    recipe = cached.recipe(run_id)
-    about = cached.metadata(run_id)
-    row = cached.runs().get(run_id)
-    if recipe is None:
-        return "", ["Its recipe cannot be read, so it cannot be duplicated."]
-    if about.get("imported"):
-        return "", [
-            "It was imported, not trained, so there are no settings of training to duplicate."
-        ]
-    source = str(about.get("source") or (row.source if row else ""))
-    preset = str(about.get("preset") or (row.preset if row else ""))
-    init_from = about.get("init_from")
-    origin = (
-        str(init_from.get("run"))
-        if isinstance(init_from, Mapping) and init_from.get("run") in cached.trained_runs()
-        else ""
-    )
-    packed = recipe_set(recipe, source, preset, origin)
-    if not packed:
-        return "", [
-            "It differs from its preset in too many settings for a link; download its recipe,"
-            " or repeat it with its command."
-        ]
-    lost = not_carried(source, about.get("valid"))
-    if init_from is not None and not origin:
-        lost.append(
-            "The run that it was initialized from is gone; the copy starts from random weights."
-        )
-    return packed, lost
 
 
 def _changes(row: RunSummary) -> None:

@@ -68,10 +68,7 @@ def _chosen(run_id: str) -> list[str]:
     for run in STATE.now.compared.split()[:MAX_RUNS]:
         cached.follow_link(run)
     names = unique_names(
-        {
-            run: f"{middle(name, 2 * MAX_NAME)} · {run}" if name != run else run
-            for run, name in _names([*cached.runs()]).items()
-        }
+        {run: middle(name, 2 * MAX_NAME) for run, name in _names([*cached.runs()]).items()}
     )
     given = st.session_state.get(STATE.key("compared"), STATE.now.compared.split())
     selected = [run for run in given if run in names][:MAX_RUNS]

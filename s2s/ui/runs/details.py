@@ -25,7 +25,7 @@ def card(run_id: str) -> None:
         if not about or recipe is None:
             st.caption("Available once its training has begun.")
             return
-        _pairs("details", _details(about, recipe))
+        _pairs("details", [("id", run_id), *_details(about, recipe)])
         if command := about.get("command"):
             repeats = _repeats(
                 str(command), changed(about), has_minutes=recipe.train.minutes is not None

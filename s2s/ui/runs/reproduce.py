@@ -14,7 +14,7 @@ from s2s.library import Library
 from s2s.runs import attention_history
 from s2s.ui.kit import cached, pickers, reproduce
 from s2s.ui.runs import seed_spread
-from s2s.ui.runs.view_state import ATTENTION, RUNS, SIDE_BY_SIDE, STATE, SWEEPS
+from s2s.ui.runs.view_state import ATTENTION, SIDE_BY_SIDE, STATE, SWEEPS
 
 ABOUT = "The Python reads the numbers of this view from the folders of the runs."
 NEEDS = "Run it where s2s is installed and these runs are stored; each run's zip has its folder."
@@ -39,19 +39,6 @@ def show(run_id: str) -> None:
 
 def _nothing(run_id: str) -> list[str]:
     return []
-
-
-def _runs(run_id: str) -> list[str]:
-    if not cached.own_runs():
-        return []
-    return [
-        "from s2s.config import asker",
-        "from s2s.library.own import list_runs",
-        "from s2s.runs import Metrics, runs_folder",
-        "",
-        "rows = list_runs(asker.current())  # newest first",
-        *SCORES,
-    ]
 
 
 def _sweeps(run_id: str) -> list[str]:
@@ -160,5 +147,5 @@ def _index(key: str) -> int | None:
 
 # by the name of the view in a link
 CODE: Mapping[str, Callable[[str], list[str]]] = MappingProxyType(
-    {RUNS: _runs, SIDE_BY_SIDE: _side_by_side, ATTENTION: _attention, SWEEPS: _sweeps}
+    {SIDE_BY_SIDE: _side_by_side, ATTENTION: _attention, SWEEPS: _sweeps}
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 
@@ -14,6 +15,7 @@ from s2s.config import asker
 from s2s.faults import marked
 from s2s.library.own import find_run
 from s2s.runs import RunSummary, seeds
+from s2s.runs.listing import row_of
 from s2s.ui.kit import cached, plain
 from s2s.ui.kit.badges import STATES, shown_state
 from s2s.ui.kit.training_curves import signature_note
@@ -22,12 +24,13 @@ from s2s.ui.shell import page_link
 
 REFRESH_SECONDS = 2.0  # while a run is live
 SPARKLINE_POINTS = 40
-FEW = 5  # up to this many runs, the table has no search box
+FEW = 5  # up to this many runs of one's own, the table has no search box
 SYMBOLS = {
     "done": "✓",
     "failed": "✗",
     "diverged": "✗",
     "early": "!",
+    "empty": "!",
     "running": "▶",
     "starting": "▶",
     "queued": "…",
@@ -36,29 +39,44 @@ SYMBOLS = {
 }
 
 
-def empty() -> None:
-    """What stands in place of the table before the first run."""
-    with st.container(border=True, horizontal_alignment="center"):
-        st.subheader("No runs of your own yet", anchor=False)
-        st.caption(
-            "You can open the demo runs on every page. The models that you train appear here."
-        )
-        page_link("train", "Train a model")
+def listed() -> list[RunSummary]:
+    """The visitor's own runs, newest first, then the demos."""
+    demos = (row_of(cached.DEMO_FOLDER / run) for run, row in cached.runs().items() if row is None)
+    return [*cached.own_runs(), *(_scored(row) for row in demos if row)]
+
+
+def _scored(row: RunSummary) -> RunSummary:
+    """A demo's folder says only in its curves how good the model is."""
+    curves = cached.curves(row.id)
+    best = seeds.best_validation(curves, row.best_step)
+    if best is None:
+        return row
+    return replace(
+        row,
+        best_step=int(curves.valid_steps[best]),
+        best_loss=float(curves.valid_loss[best]),
+        token_accuracy=float(curves.valid_token_accuracy[best]),
+    )
 
 
 def table() -> None:
     """One row per run; a click selects it, as the picker above does. It refreshes while a run is live."""
-    is_live = any(row.is_live for row in cached.own_runs())
+    own = cached.own_runs()
+    if not own:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown("No runs of your own yet: below are the demos.", width="content")
+            page_link("train", "Train a model")
+    is_live = any(row.is_live for row in own)
     st.fragment(_table, run_every=REFRESH_SECONDS if is_live else None)(
         st.session_state["run"], is_live
     )
 
 
 def _table(chosen: str, was_live: bool) -> None:
-    rows = cached.own_runs()
+    rows = listed()
     if was_live != any(row.is_live for row in rows) or st.session_state["run"] != chosen:
         st.rerun()
-    query = _search() if len(rows) > FEW else ""
+    query = _search() if len(cached.own_runs()) > FEW else ""
     shown = [row for row in rows if matches(row, query)]
     key = f"runs {chosen} {len(rows)} {query}"  # a run picked above changes the selection here
     st.dataframe(
@@ -103,7 +121,7 @@ COLUMNS = {  # from left to right; widths in pixels
     "name": st.column_config.TextColumn(width=270),
     "loss": st.column_config.NumberColumn(
         width=60,
-        format="%.3f",
+        format="%.3g",
         help="Best validation loss, nats per token, without label smoothing.",
     ),
     "accuracy": st.column_config.NumberColumn(
@@ -135,7 +153,7 @@ def _cells(row: RunSummary) -> dict[str, object]:
         "state": state(row),
         "name": marked(row.name or row.id, row.fault),
         "loss": row.best_loss,
-        "accuracy": row.token_accuracy,
+        "accuracy": None if row.token_accuracy is None else round(row.token_accuracy, 3),
         "BLEU": bleu(row.id, row.best_step),
         "curve": _thinned(losses) if len(losses) > 1 else [],
         "steps": f"{max(row.step, curves.step):,} of {row.steps:,}" if row.steps else "",

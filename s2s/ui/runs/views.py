@@ -1,4 +1,4 @@
-"""The views of the page Runs, as tabs; the address says which one is open and what it shows."""
+"""The views of the page Runs; the address says which one is open and what it shows."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from s2s.ui.kit import forms
 from s2s.ui.runs import attention_history, comparison
 from s2s.ui.runs.view_state import SIDE_BY_SIDE, STATE
 
-TABS = "runs tab"
-
 
 class Tab(NamedTuple):
     """A view. `fields` are those of the state that it shows: a link to it says no others."""
@@ -26,23 +24,17 @@ class Tab(NamedTuple):
 def tabs(views: Mapping[str, Tab], run_id: str) -> None:
     """Draw the open view; `views` are keyed by their names in a link."""
     if STATE.from_url() is not None:
-        st.session_state.pop(TABS, None)
         comparison.keep_for(run_id)
         attention_history.open_at(run_id, STATE.now.at)
-    names = {view.label: name for name, view in views.items()}
-    st.session_state.setdefault(TABS, views[STATE.now.tab].label)
-    open_view = names[st.session_state[TABS]]
-    STATE.remember(tab=open_view, **_hidden(views, open_view))
-    drawn = st.tabs(list(names), key=TABS, on_change="rerun")
-    for name, tab in zip(views, drawn, strict=True):
-        if name == open_view:
-            with tab:
-                _draw(views[name], run_id)
+    labels = {name: view.label for name, view in views.items()}
+    open_view = STATE.segments("tab", "View", labels, label_visibility="collapsed")
+    STATE.remember(**_hidden(views, open_view))
+    with st.container(key="answer"):
+        _draw(views[open_view], run_id)
 
 
 def compare(run_id: str, other: str) -> None:
     """Open two runs side by side when the page is next drawn."""
-    st.session_state.pop(TABS, None)
     STATE.show(tab=SIDE_BY_SIDE, compared=f"{run_id} {other}")
     comparison.keep_for(run_id)
 

@@ -8,24 +8,19 @@ from typing import Any
 
 import streamlit as st
 
-from s2s.config import PRESETS, Recipe, UserError, flat, override, settings_of
+from s2s.config import PRESETS, Recipe, UserError, flat, settings_of
 from s2s.jobs import (
-    HANDFUL,
     Advice,
     change_preset,
     changed_settings,
-    fit_to_minutes,
     own_settings,
     written,
 )
 from s2s.ui.kit import as_markdown, cached, plain
-from s2s.ui.kit.recipe_state import PREFIX, RECIPE_KEYS
+from s2s.ui.kit.recipe_state import FEW_MINUTES, PREFIX, RECIPE_KEYS
 from s2s.ui.train.recipe_form import RunRequest
-from s2s.ui.train.view_state import MOST_MINUTES, STATE
 
-DEFAULT_MINUTES = 10
 APPLIED = "applied advice"  # in the session: the newest change that a button made
-FITTED = ("train.warmup_steps", "train.watch.validate_every", "train.watch.save_every")
 MOST_NAMED = 4  # settings in one sentence
 
 
@@ -92,59 +87,21 @@ def _advice(request: RunRequest, one: Advice, number: int) -> None:
 
 
 def recommendation(request: RunRequest) -> None:
-    """The preset for this dataset and the minutes there are, with as many steps as fit into them."""
-    is_handful = cached.preview(request.source).n_pairs < HANDFUL
+    """The preset for this dataset and the minutes there are."""
+    minutes = request.recipe.train.minutes
+    found = cached.recommended_preset(request.source, minutes or FEW_MINUTES)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        minutes = _minutes(request) if is_handful else _minutes_input(request)
-        found = cached.recommended_preset(request.source, float(minutes))
-        is_chosen = found.preset == request.preset
-        # A handful is memorized in seconds: more steps would only repeat it.
-        fitting = {} if is_handful else _fitting(request, found.preset, float(minutes))
-        if not (is_chosen and is_handful):
+        if found.preset != request.preset:
             st.button(
-                _fit_label(request) if is_chosen else "Use it",
+                "Use it",
                 key="use it",
                 icon=":material/check:",
                 on_click=_apply,
-                args=(request, found.preset, fitting),
-                disabled=is_chosen and not fitting,
+                args=(request, found.preset, {"train.minutes": minutes}),
             )
-        chosen = " (chosen)" if is_chosen else ""
+        chosen = " (chosen)" * (found.preset == request.preset)
         why = as_markdown(found.why[:1].upper() + found.why[1:])
         st.markdown(f"For this dataset: **{found.preset}**{chosen}. {why}.")
-    if is_chosen and fitting:
-        now = flat(request.recipe)
-        changes = [
-            f"`{key}` from {written(now[key])} to {written(value)}"
-            for key, value in fitting.items()
-        ]
-        label = _fit_label(request)
-        st.caption(as_markdown(f"{label} sets {', '.join(changes)}, and nothing else."))
-
-
-def _minutes_input(request: RunRequest) -> int:
-    usual = _minutes(request)
-    st.session_state.setdefault(STATE.key("minutes"), int(STATE.now.minutes or usual))
-    minutes = st.number_input(
-        "Minutes you have",
-        1,
-        MOST_MINUTES,
-        key=STATE.key("minutes"),
-        width=170,
-        persist_state="session",
-        help=f"The recommended preset and its number of steps depend on this. From 1 to {MOST_MINUTES:,}.",
-    )
-    STATE.remember(minutes="" if minutes == usual else str(minutes))
-    return int(minutes)
-
-
-def _minutes(request: RunRequest) -> int:
-    """The form's time budget, in whole minutes."""
-    return max(1, round(request.recipe.train.minutes or DEFAULT_MINUTES))
-
-
-def _fit_label(request: RunRequest) -> str:
-    return "Fit the steps" if request.recipe.train.minutes is None else "Set the minutes"
 
 
 def followed(request: RunRequest, planned: Recipe) -> None:
@@ -158,27 +115,6 @@ def followed(request: RunRequest, planned: Recipe) -> None:
     given = f"{preview.n_pairs:,} pairs and {request.recipe.train.minutes:g} minutes here"
     sentence = as_markdown(f"Chosen for {given}: {sizes}. Training ends on time.")
     st.caption(f":material/hourglass: {sentence}")
-
-
-def _fitting(request: RunRequest, preset: str, minutes: float) -> dict[str, Any]:
-    """The steps that fit, and what goes with them where the visitor did not set that."""
-    current = request.recipe.train.minutes
-    if (PRESETS[preset].recipe.train.minutes or current) is not None:  # the steps follow from it
-        is_set = preset == request.preset and current == minutes
-        return {} if is_set else {"train.minutes": minutes}
-    now = flat(request.recipe)
-    values = now if preset == request.preset else _with_preset(request, preset)
-    usual = flat(PRESETS[preset].recipe)
-    last = _last()
-    advised = {key: last.after[key] for key in last.changed} if last else {}
-    free = [key for key in FITTED if values[key] in (usual[key], advised.get(PREFIX + key))]
-    planned = override(PRESETS[preset].recipe, values | {key: usual[key] for key in free})
-    fitting = fit_to_minutes(planned, cached.preview(request.source), minutes, cached.throughput())
-    return {
-        key: value
-        for key, value in fitting.items()
-        if (key in free or key not in FITTED) and value != values[key]
-    }
 
 
 def _with_preset(request: RunRequest, preset: str) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from s2s.runs import Curves, RunSummary
 from s2s.training import Planned, learning_rate
 from s2s.ui.kit import as_markdown, cached, forms
 from s2s.ui.kit.queueing import queue_resume
+from s2s.ui.kit.recipe_link import recipe_of_run
 from s2s.ui.shell import page_link
 
 REFUSED = "refused act"  # in the session: why the last click was refused
@@ -33,6 +34,8 @@ class RatePlan(NamedTuple):
 def buttons(row: RunSummary, curves: Curves) -> None:
     """One row of buttons: what the run's state allows."""
     with st.container(horizontal=True, vertical_alignment="center", key="controls-run"):
+        if row.checkpoints and not row.is_live:
+            _links(row)
         if row.is_live and row.is_stopping:
             st.button(
                 "Stopping …",
@@ -46,23 +49,27 @@ def buttons(row: RunSummary, curves: Curves) -> None:
         elif row.state in ("stopped", "interrupted", "failed"):
             again = "Resume" if row.checkpoints or row.state != "failed" else "Start again"
             _button(again, ":material/play_arrow:", "resume", row.id, is_first=True)
-            if row.checkpoints or row.state == "failed":
+            if row.checkpoints:
                 _continuation(row, f"{again} with changes", row.steps)
+            elif packed := recipe_of_run(row.id)[0]:
+                page_link("train", "Change its settings", icon=":material/edit:", set=packed)
         elif row.state == "done" and not row.imported:
             _continuation(row, "Continue", _more(row) if row.ended else 2 * row.steps)
-        if row.checkpoints:
+        if row.checkpoints and row.is_live:
             _links(row)
     if refused := st.session_state.pop(REFUSED, None):
         forms.show_error(refused)
 
 
 def _links(row: RunSummary) -> None:
-    """Links to the newest checkpoint, and to the best where that is another; each names its step."""
+    """Links to the newest checkpoint and to the best, if they differ, with a sentence of the run's dataset."""
     newest = row.checkpoints[-1]
+    sentences = cached.samples(row.id)
+    sentence = {"src": str(sentences[0]["source"])} if sentences else {}
     best = row.best_step if row.best_step in row.checkpoints else newest
     for step, name in {newest: "", **({best: "best, "} if best != newest else {})}.items():
         label = f"Translate ({name}step {step:,})"
-        page_link("compare", label, c1=str(share.Column(row.id, str(step))))
+        page_link("compare", label, c1=str(share.Column(row.id, str(step))), **sentence)
     page_link("attention", f"Inspect attention (step {newest:,})", step=str(newest))
 
 

@@ -33,6 +33,7 @@ from s2s.sizing import count_parameters
 from s2s.training import free_memory, learning_rate
 from s2s.ui.kit import Card, as_markdown, cached, cards, chart, duration, file_name, forms
 from s2s.ui.kit.tables import frame_csv
+from s2s.ui.streamlit_parts import DeltaGenerator
 from s2s.ui.train import advice
 from s2s.ui.train.command import command, for_several_gpus
 from s2s.ui.train.recipe_form import RunRequest
@@ -40,6 +41,7 @@ from s2s.ui.train.recipe_form import RunRequest
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 SCHEDULE_POINTS = 300
 MANY_PARAMETERS = 100e6  # of a model that needs GPUs, where it is refused here
+A_WHILE = 60.0  # seconds in the queue that are worth a word
 FLOPS = "6 per parameter and token, plus attention"
 NO_EXPECTATION = (
     "No BLEU is expected: the runs that it is predicted from started with random weights."
@@ -53,8 +55,8 @@ class Outlook(NamedTuple):
     summary: str = ""
 
 
-def panel(request: RunRequest) -> Outlook:
-    """Warnings, expectation, costs."""
+def panel(request: RunRequest, notes: DeltaGenerator) -> Outlook:
+    """Expectation and costs; warnings, and why it cannot be trained, go to `notes`, which are never folded."""
     if request.wrong:
         return Outlook(request.wrong)
     try:
@@ -62,7 +64,8 @@ def panel(request: RunRequest) -> Outlook:
         cost = cached.forecast(request.source, planned.recipe, request.init_from)
         preview = _left(request)
     except UserError as wrong:  # the dataset cannot be read
-        forms.show_error(wrong)
+        with notes:
+            forms.show_error(wrong)
         return Outlook(wrong)
     case = PlannedRun(
         planned.recipe,
@@ -73,20 +76,28 @@ def panel(request: RunRequest) -> Outlook:
         is_initialized=bool(request.init_from),
     )
     found = advise(case)
-    advice.panel(request, found)
-    refusal = next((UserError(one.sentence) for one in found if one.is_refusal), None)
-    refused = _impossible(planned, cost) or refusal
-    if refused:
-        if cost.parameters >= MANY_PARAMETERS:
-            for_several_gpus(request, cost)
-        elif request.recipe.train.processes > 1:
-            st.code(command(request), language="sh", wrap_lines=True)
-        advice.recommendation(request)
-    else:
+    with notes:
+        advice.panel(request, found)
+        refused = _impossible(planned, cost)
+        refused = refused or next(
+            (UserError(one.sentence) for one in found if one.is_refusal), None
+        )
+        if refused:
+            _instead(request, cost)
+    if not refused:
         advice.followed(request, planned.recipe)
         _expectation(request, cost)
     _costs(planned, cost)
-    return Outlook(refused, _summary(planned, cost, len(found)))
+    return Outlook(refused, _summary(planned, cost))
+
+
+def _instead(request: RunRequest, cost: Forecast) -> None:
+    """What to do with a recipe that is refused here."""
+    if cost.parameters >= MANY_PARAMETERS:
+        for_several_gpus(request, cost)
+    elif request.recipe.train.processes > 1:
+        st.code(command(request), language="sh", wrap_lines=True)
+    advice.recommendation(request)
 
 
 def _left(request: RunRequest) -> Preview:
@@ -99,7 +110,7 @@ def _planned(request: RunRequest) -> RunRequest:
     return replace(request, recipe=cached.planned(request.order()))
 
 
-def _summary(request: RunRequest, cost: Forecast, n_found: int) -> str:
+def _summary(request: RunRequest, cost: Forecast) -> str:
     """`1.6 M parameters · 2 min for 1,200 steps, about 8.1 epochs · 400 MB of memory`."""
     parts = [
         f"{short_count(cost.parameters)} parameters{_of_tutorial(request, cost)}",
@@ -110,8 +121,9 @@ def _summary(request: RunRequest, cost: Forecast, n_found: int) -> str:
     n_pairs = cached.preview(request.source).n_pairs
     if n_left < n_pairs:
         parts.insert(0, f"at most {n_left:,} of {n_pairs:,} pairs (`max_words`)")
-    if n_found:
-        parts.append(f"{n_found} warning{'s' * (n_found > 1)} below")
+    wait = cached.queue_wait("express" if cost.is_express else "long")
+    if wait >= A_WHILE:
+        parts.append(f"starts in about {duration(wait)}")
     return " · ".join(parts)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import streamlit as st
 
 from s2s.config import UserError, asker
@@ -19,21 +21,40 @@ from s2s.ui.kit import (
     turn,
 )
 from s2s.ui.kit.badges import badge, shown_state
+from s2s.ui.kit.datasets import DEFAULT_DATASET
 from s2s.ui.train import controls, curves, diagnosis, metrics, samples
-from s2s.ui.train.view_state import STATE
+from s2s.ui.train.view_state import STATE, TrainView
 
 REFRESH = 1.0  # seconds between refreshes of a live run, while few sessions watch
 REST = 3  # times longer for an interrupted run, where nothing moves until somebody resumes it
 
 
-def panel(run_id: str) -> None:
-    """The training of a run; refreshes by itself while that may change."""
+def panel(run_id: str, source: str) -> None:
+    """The training of a run; folded below the recipe of a new one for another dataset, `source`."""
+    STATE.belongs_to("run", run_id)
     row = _row(run_id)
+    if (row and row.is_live) or not _is_beside_new_recipe(run_id, source):
+        _watch(run_id, row)
+        return
+    title = f"The training of {plain(cached.title(run_id))}"
+    with st.expander(title, icon=":material/insights:", key="other run", on_change="rerun") as box:
+        if box.open:
+            _watch(run_id, row)
+
+
+def _is_beside_new_recipe(run_id: str, source: str) -> bool:
+    """Whether somebody has chosen a dataset that the run was not trained on, and asks for no curves of the run."""
+    asked = dataclasses.replace(STATE.now, name="", minutes="", sweep="")
+    is_other = source not in (DEFAULT_DATASET, cached.metadata(run_id).get("source"))
+    return is_other and asked == TrainView()
+
+
+def _watch(run_id: str, row: RunSummary | None) -> None:
+    """It refreshes by itself while it may change."""
     # A worker may resume an interrupted run by itself.
     may_change = row is not None and (row.is_live or row.state == "interrupted")
     times = polling.slowdown() if may_change else 0
     state = row.state if row else ""
-    STATE.belongs_to("run", run_id)
     seconds = REFRESH * times * (REST if state == "interrupted" else 1)
     st.fragment(_panel, run_every=seconds or None)(run_id, state, times)
 
@@ -56,6 +77,7 @@ def _panel(run_id: str, before: str, times: int) -> None:
             _progress(row, known)
             if cached.is_own(run_id):
                 controls.buttons(row, known)
+        _notes(run_id)
         if len(known.steps):
             with st.container(key="run-metrics"):
                 metrics.panel(run_id, known)
@@ -82,6 +104,9 @@ def _head(run_id: str, row: RunSummary | None) -> None:
         )
     if row:
         run_trouble(row)
+
+
+def _notes(run_id: str) -> None:
     if notes := cached.run_notes(run_id):
         with st.container(key="run-notes"):
             st.caption(as_markdown(" ".join(notes)))

@@ -1,4 +1,4 @@
-"""The form of a new run: dataset, preset, every setting, and the button that queues it."""
+"""The form of a new run: dataset, minutes, and every setting."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from s2s.ui.shell import step_link
 from s2s.ui.train.view_state import STATE, sweep_rows
 
 MAIN_KEYS = (
+    "train.minutes",
     "train.steps",
     "train.batch_tokens",
     "train.lr",
@@ -33,12 +34,13 @@ MAIN_KEYS = (
 PRESET_KEYS = [  # the task and the cleaning rules belong to the dataset
     key for key in RECIPE_KEYS if key == "data.max_length" or not key.startswith("data.")
 ]
-SUGGESTED = (
-    "suggested preset"  # in the session: the preset that the dataset chose; empty once somebody has
-)
-LENGTH = (
-    "train.minutes"  # first among the main settings of a preset that has it, instead of the steps
-)
+SUGGESTED = "suggested recipe"  # in the session: the newest Suggestion
+MINUTES = PREFIX + "train.minutes"  # in the session: the time budget; None for a number of steps
+BUDGET = "train budget"  # the key of the question's widget
+BUDGETS = ("1", "5", "10", "30", "75")
+STEPS = "steps"
+LENGTH = "train.minutes"
+MOST_NAMED = 3  # in the title of the settings
 TABS = MappingProxyType(
     {
         "Data": ("data.", "tokenizer.", "model.ids."),
@@ -84,25 +86,50 @@ class RunRequest:
         )
 
 
-class RecipeChoices(NamedTuple):
-    """What is chosen first; `name` may be empty."""
+class Suggestion(NamedTuple):
+    """What the form began with for a dataset; without a preset once somebody has chosen one."""
 
-    source: str
     preset: str
-    name: str
+    minutes: float | None = None
+    source: str = ""
+    is_answered: bool = False  # the minutes are the visitor's own
 
 
-def choices() -> RecipeChoices:
-    """Dataset, preset and name, filled from the address when a link has just been opened."""
+def choices() -> str:
+    """The dataset, and how long to train; filled from the address when a link has just been opened."""
     given = STATE.from_url()
     if given is not None:
         names_recipe = bool(set(given) - {"source"})
         _fill(given)
         if names_recipe or STATE.now.sweep:
             _fill_sweep()
-    with st.container(horizontal=True, vertical_alignment="bottom", key="choices"):
+    with st.container(horizontal=True, vertical_alignment="bottom", key="new run"):
         source = _dataset()
         _suggest(source)
+        _budget()
+        base = PRESETS[st.session_state["preset"]].recipe
+        if st.session_state.get(MINUTES) is None:
+            with st.container(width=170):
+                forms.inputs(base, ["train.steps"], PREFIX)
+    return source
+
+
+def settings_title() -> str:
+    """What the folded settings say that differs from what is suggested."""
+    base = PRESETS[st.session_state["preset"]].recipe
+    changed = forms.changes(base, [key for key in RECIPE_KEYS if key not in MAIN_KEYS[:2]], PREFIX)
+    names = [
+        st.session_state["preset"],
+        *(key.rpartition(".")[2] for key in changed),
+        *(["initialized from a run"] if st.session_state.get(INIT_FROM) else []),
+    ]
+    more = [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
+    return f"*Settings:* {', '.join(map(plain, [*names[:MOST_NAMED], *more]))}"
+
+
+def settings_of_run(source: str) -> RunRequest:
+    """The widgets of all settings, and what the whole form says."""
+    with st.container(horizontal=True, vertical_alignment="bottom", key="preset and name"):
         preset = _preset()
         st.session_state.setdefault(STATE.key("name"), STATE.now.name)
         name = st.text_input(
@@ -114,7 +141,7 @@ def choices() -> RecipeChoices:
             width=260,
         )
         presets = st.popover(
-            "Presets",
+            "Sizes of the presets",
             icon=":material/menu_book:",
             key="all presets",
             on_change="rerun",
@@ -123,12 +150,6 @@ def choices() -> RecipeChoices:
     if presets.open:
         with presets:
             _preset_table(source)
-    return RecipeChoices(source, preset, name or "")
-
-
-def settings_of_run(choices: RecipeChoices) -> RunRequest:
-    """The widgets of all settings, and what the whole form says."""
-    source, preset, name = choices
     row = PRESETS[preset]
     good_for = row.good_for[0].lower() + row.good_for[1:]
     rebuilt = f" {as_markdown(row.differs)}" if row.differs else ""
@@ -140,7 +161,7 @@ def settings_of_run(choices: RecipeChoices) -> RunRequest:
     wrong = forms.why_not(row.recipe, changes)
     recipe = row.recipe if wrong else override(row.recipe, changes)
     _settings(row.recipe, wrong)
-    _write_to_url(choices, changes)
+    _write_to_url(source, preset, name or "", changes)
     return RunRequest(source, preset, name or _default_name(source, preset), recipe, wrong)
 
 
@@ -155,15 +176,21 @@ def origin(run_id: str) -> str:
     return f", from {cached.title(run_id)}" if run_id in cached.trained_runs() else ""
 
 
-def _write_to_url(choices: RecipeChoices, changes: Mapping[str, Any]) -> None:
-    source, preset, name = choices
+def _write_to_url(source: str, preset: str, name: str, changes: Mapping[str, Any]) -> None:
     start = {INIT_FROM: st.session_state[INIT_FROM]} if st.session_state.get(INIT_FROM) else {}
-    values = {"source": source, "preset": preset, **start, **forms.to_address(changes)}
-    # Where the dataset suggests another one, the default is written, too.
-    is_default = cached.suggested_preset(source) == DEFAULT_PRESET
-    default = {"source": DEFAULT_DATASET, "preset": DEFAULT_PRESET if is_default else ""}
+    minutes = _as_link(changes.get("train.minutes"))
+    others = {key: value for key, value in changes.items() if not minutes or key != LENGTH}
+    values = {"source": source, "preset": preset, **start, **forms.to_address(others)}
+    usual = cached.default_minutes(DEFAULT_DATASET)
+    suggested = cached.suggested_preset(DEFAULT_DATASET, usual)
+    default = {"source": DEFAULT_DATASET, "preset": suggested, "minutes": _as_link(usual)}
     STATE.write_to_url(values, default)
-    STATE.remember(name=name)
+    STATE.remember(name=name, minutes=minutes)
+
+
+def _as_link(minutes: float | None) -> str:
+    """A time budget as links have it, if it is a whole number; empty for others, which are settings there."""
+    return f"{minutes:.0f}" if minutes and minutes == round(minutes) else ""
 
 
 def _preset_table(source: str) -> None:
@@ -187,7 +214,7 @@ def _preset_table(source: str) -> None:
 
 def _settings(base: Recipe, wrong: UserError | None) -> None:
     """The few settings that people change, and all others in an expander."""
-    main = MAIN_KEYS if base.train.minutes is None else (LENGTH, *MAIN_KEYS[1:])
+    main = [key for key in MAIN_KEYS if key != "train.steps"]
     with st.grid(4, min_column_width=150, vertical_alignment="bottom"):
         forms.inputs(base, main, PREFIX, wrong=wrong)
     if wrong and forms.blamed_key(wrong, main) is None:
@@ -199,7 +226,7 @@ def _settings(base: Recipe, wrong: UserError | None) -> None:
         return
     with more:
         for tab, (name, starts) in zip(st.tabs(list(TABS)), TABS.items(), strict=True):
-            keys = [key for key in RECIPE_KEYS if key.startswith(starts) and key not in main]
+            keys = [key for key in RECIPE_KEYS if key.startswith(starts) and key not in MAIN_KEYS]
             grid = st.grid(3, min_column_width=200, vertical_alignment="bottom", key=f"tab {name}")
             with tab, grid:
                 forms.inputs(base, keys, PREFIX, wrong=wrong)
@@ -222,6 +249,29 @@ def _dataset() -> str:
     )
 
 
+def _budget() -> None:
+    """The question that the form begins with."""
+    minutes = st.session_state.get(MINUTES)
+    now = STEPS if minutes is None else f"{minutes:g}"
+    offered = BUDGETS if now in (*BUDGETS, STEPS) else sorted((*BUDGETS, now), key=float)
+    st.session_state[BUDGET] = now
+    st.segmented_control(
+        "How many minutes do you have?",
+        [*offered, STEPS],
+        key=BUDGET,
+        format_func=lambda each: "Steps" if each == STEPS else each,
+        required=True,
+        on_change=_choose_budget,
+        help="Training ends on time, and the model's size and number of steps follow from it. Choose *Steps* for a"
+        " number of updates, which the same recipe repeats exactly.",
+    )
+
+
+def _choose_budget() -> None:
+    chosen = st.session_state[BUDGET]
+    st.session_state[MINUTES] = None if chosen == STEPS else float(chosen)
+
+
 def _preset() -> str:
     return str(
         st.selectbox(
@@ -229,35 +279,42 @@ def _preset() -> str:
             list(PRESETS),
             key="preset",
             on_change=_choose_preset,
+            format_func=lambda name: f"{name}: {PRESETS[name].summary.rstrip('.')}",
             persist_state="session",
-            width=220,
         )
     )
 
 
 def _suggest(source: str) -> None:
-    """Choose the preset that suits a dataset's size and kind, unless somebody has chosen or changed one."""
-    current = st.session_state.setdefault("preset", DEFAULT_PRESET)
-    if current != st.session_state.setdefault(SUGGESTED, DEFAULT_PRESET):
+    """Begin with the minutes and the preset that suit a dataset; the preset follows the minutes, unless somebody has
+    chosen or changed it.
+    """
+    preset = st.session_state.setdefault("preset", DEFAULT_PRESET)
+    last = st.session_state.setdefault(SUGGESTED, Suggestion(preset))
+    minutes = st.session_state.setdefault(MINUTES, PRESETS[preset].recipe.train.minutes)
+    if preset != last.preset or (source, minutes) == (last.source, last.minutes):
         return
-    has_changes = bool(forms.changes(PRESETS[current].recipe, PRESET_KEYS, PREFIX))
-    if has_changes or st.session_state.get(INIT_FROM):
+    kept = [key for key in PRESET_KEYS if key != LENGTH]
+    if forms.changes(PRESETS[preset].recipe, kept, PREFIX) or st.session_state.get(INIT_FROM):
         return
-    suggested = cached.suggested_preset(source)
-    if suggested != current:
-        st.session_state["preset"] = st.session_state[SUGGESTED] = suggested
-        _fill_preset()
+    is_answered = last.is_answered or minutes != last.minutes
+    wanted = minutes if is_answered else cached.default_minutes(source)
+    suggested = cached.suggested_preset(source, wanted)
+    st.session_state["preset"] = suggested
+    _fill_preset(wanted)
+    st.session_state[SUGGESTED] = Suggestion(suggested, wanted, source, is_answered)
 
 
 def _choose_preset() -> None:
     """From now on another dataset keeps it."""
-    st.session_state[SUGGESTED] = ""
-    _fill_preset()
+    st.session_state[SUGGESTED] = Suggestion("")
+    _fill_preset(st.session_state.get(MINUTES))
 
 
-def _fill_preset() -> None:
-    """Everything that belongs to a preset."""
+def _fill_preset(minutes: float | None) -> None:
+    """Everything that belongs to a preset, but for the time there is."""
     forms.fill(PRESETS[st.session_state["preset"]].recipe, PRESET_KEYS, PREFIX)
+    st.session_state[MINUTES] = minutes
 
 
 def _fill(given: dict[str, str]) -> None:
@@ -266,9 +323,14 @@ def _fill(given: dict[str, str]) -> None:
     st.session_state["source"] = _known_dataset(given.pop("source", DEFAULT_DATASET))
     preset = given.pop("preset", DEFAULT_PRESET)
     start = given.pop(INIT_FROM, "")
+    minutes = STATE.now.minutes
     if not names_recipe:  # what was chosen on Data stays
         st.session_state.setdefault("preset", DEFAULT_PRESET)
+        if minutes:
+            st.session_state[MINUTES] = float(minutes)
         return
+    if minutes and not {"train.steps", LENGTH} & names_recipe:
+        given[LENGTH] = minutes
     if preset not in PRESETS:
         pickers.notify(f"There is no preset {preset[:40]}; {DEFAULT_PRESET} is shown instead.")
         preset = DEFAULT_PRESET
@@ -281,7 +343,7 @@ def _fill(given: dict[str, str]) -> None:
         pickers.notify(error)
     st.session_state[INIT_FROM] = start
     st.session_state["preset"] = preset
-    st.session_state[SUGGESTED] = ""
+    st.session_state[SUGGESTED] = Suggestion("")
     forms.fill(override(base, changes), RECIPE_KEYS, PREFIX)
 
 

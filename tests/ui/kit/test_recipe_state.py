@@ -48,6 +48,7 @@ def test_two_datasets_of_one_name_stay_two() -> None:
 
 def test_another_preset_brings_its_own_settings_and_every_one_can_be_set() -> None:
     screen = opened("train")
+    screen.segmented_control(key="train budget").set_value("steps").run()
     screen.selectbox(key="preset").set_value("char-halves").run()
     assert (
         screen.number_input(key="set train.steps").value

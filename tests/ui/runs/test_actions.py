@@ -30,10 +30,10 @@ def test_runs_lists_renames_and_deletes(own_run: str) -> None:
     screen.button(key="delete").click().run()
     assert not screen.exception
     assert not (settings.home() / "runs" / own_run).exists()
-    assert "No runs of your own yet" in "".join(each.value for each in screen.subheader)
+    assert "No runs of your own yet" in page_text(screen)
     screen.button(key="undo deletion").click().run()
     assert not screen.exception
-    assert screen.dataframe[0].value["name"].tolist() == ["*a* better name"]
+    assert screen.dataframe[0].value["name"].tolist()[0] == "*a* better name"
     assert screen.selectbox(key="run").value == own_run
     assert "undo deletion" not in [each.key for each in screen.button]
 

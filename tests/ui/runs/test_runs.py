@@ -23,8 +23,8 @@ from s2s.links.share import pack, unpack
 from s2s.runs import RunFolder, attention_history, runs_folder
 from s2s.runs.differences import HARDWARE_SETTINGS
 from s2s.scores import METRICS
-from s2s.ui.kit import as_markdown, cached
-from s2s.ui.runs import actions, comparison, sweeps
+from s2s.ui.kit import as_markdown, cached, recipe_link
+from s2s.ui.runs import comparison, sweeps
 from s2s.ui.runs import table as runs_table
 from tests.conftest import TINY, make_run
 from tests.harvest import compared, executed
@@ -130,13 +130,15 @@ def test_the_table_tells_tags_bleu_and_where_a_run_began(put: Put, sweep: list[s
         init_from={"run": sweep[0], "step": 30},
         comment=f"{NASTY}\nsecond",
     )
-    screen = with_code("heir000000000000")
+    screen = opened("runs", run="heir000000000000")
     table = screen.dataframe[0].value.set_index("name")
     assert list(table.loc[NASTY, "tags"]) == [NASTY]
     assert table.loc[NASTY, "initialized from"] == "rate 0.001"
     assert table.loc["rate 0.1", "BLEU"] == pytest.approx(10.0)
     assert NASTY in page_text(screen)
-    assert recomputed(screen) == 12  # loss, accuracy and BLEU
+    assert table.loc["demo-en-fr", "state"] == "✓ done"  # the demos come last
+    assert list(table.index[-1:]) == ["demo-tasks"]
+    assert table.loc["demo-en-fr", "accuracy"] > 0.9
 
 
 def test_bleu_is_that_of_the_best_step_and_of_no_other(put: Put, sweep: list[str]) -> None:
@@ -184,6 +186,15 @@ def test_a_run_that_diverged_is_not_called_done(put: Put) -> None:
     assert "diverged" in table.loc["one", "state"]
 
 
+def test_a_run_without_a_model_is_not_called_done(put: Put) -> None:
+    folder = put("one0000000000000", name="one")
+    folder.set_status("done", step=30, steps=30)
+    shutil.rmtree(folder.path / "checkpoints")
+    cached.refresh_runs()
+    table = opened("runs").dataframe[0].value.set_index("name")
+    assert table.loc["one", "state"] == "! no checkpoint"
+
+
 def test_a_search_finds_by_every_word(put: Put, sweep: list[str]) -> None:
     put("other00000000000", name="Été", comment="Overfits")
     rows = {row.id: row for row in cached.own_runs()}
@@ -223,7 +234,7 @@ def test_the_search_box_appears_with_many_runs(put: Put, sweep: list[str]) -> No
     screen = opened("runs", run=sweep[0])
     screen.text_input(key="runs find").set_value("rates").run()
     assert set(screen.dataframe[0].value["name"]) == {f"rate {rate}" for rate in RATES.values()}
-    assert "3 of 6 runs." in page_text(screen)
+    assert "3 of 10 runs." in page_text(screen)
     assert unpack(screen.session_state["set"])["find"] == "rates"
     linked = opened("runs", run=sweep[0], set=pack({"find": "rates"}))
     assert linked.text_input(key="runs find").value == "rates"
@@ -263,7 +274,7 @@ def test_duplicate_opens_train_with_the_settings_of_the_run(put: Put) -> None:
         source="builtin:mini-en-fr",
         valid=None,
     )
-    packed, untold = actions.duplicate("one0000000000000")
+    packed, untold = recipe_link.recipe_of_run("one0000000000000")
     assert untold == []
     screen = opened("train", set=packed)
     assert not screen.exception
@@ -292,7 +303,7 @@ def test_settings_that_a_duplicate_cannot_carry_are_named(put: Put) -> None:
         valid="builtin:mini-en-fr",
         init_from={"run": "gone", "step": 1},
     )
-    _, untold = actions.duplicate("one0000000000000")
+    _, untold = recipe_link.recipe_of_run("one0000000000000")
     assert [sentence.split(",")[0] for sentence in untold] == [
         "Its dataset `corpus:gone` is not on Data",
         "It was validated on `builtin:mini-en-fr`; a run from Train holds out pairs of its own dataset.",
@@ -305,7 +316,7 @@ def test_settings_that_a_duplicate_cannot_carry_are_named(put: Put) -> None:
         source="builtin:mini-en-fr",
         valid=None,
     )
-    packed, untold = actions.duplicate("two0000000000000")
+    packed, untold = recipe_link.recipe_of_run("two0000000000000")
     assert (unpack(packed)["start from"], untold) == ("one0000000000000", [])
 
 
@@ -411,11 +422,9 @@ def test_a_view_says_in_its_link_only_what_it_shows_and_keeps_its_choices(
     tokens = cached.curves(sweep[0]).tokens
     np.testing.assert_allclose(numbers(curves_of(screen)[0]["x"]), tokens)
     screen.button_group(key="runs over").set_value("minute")
-    screen.session_state["runs tab"] = "Sweeps"
-    screen.run()
+    screen.segmented_control(key="runs tab").set_value("sweeps").run()
     assert unpack(screen.session_state["set"]) == {"tab": "sweeps", "sweep": "rates"}
-    screen.session_state["runs tab"] = "Side by side"
-    screen.run()
+    screen.segmented_control(key="runs tab").set_value("side-by-side").run()
     assert screen.multiselect(key="runs compared").value == sweep
     assert unpack(screen.session_state["set"])["over"] == "minute"
 

@@ -8,7 +8,7 @@ from tests.screen import opened, page_text
 
 
 def test_train_forecasts_what_it_will_cost() -> None:
-    screen = opened("train")
+    screen = opened("train", set=pack({"source": "builtin:en-fr", "preset": "small"}))
     screen.session_state["costs"] = True
     screen.run()
     numbers = {each.label: each.value for each in screen.metric}
@@ -28,7 +28,6 @@ def test_two_phrases_open_the_preset_that_rebuilds_their_tutorial() -> None:
     assert screen.selectbox(key="preset").value == "first-steps"
     text = page_text(screen)
     assert "92 parameters (78 in the tutorial, without <pad> and <unk>)" in text
-    assert "Fit the steps" not in [each.label for each in screen.button]
     assert "For this dataset: first-steps (chosen)" in text.replace("**", "")
     five = opened("train", set=pack({"source": "builtin:mini-en-fr"}))
     assert five.selectbox(key="preset").value == "mini-t5"

@@ -6,7 +6,7 @@ import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from urllib.parse import unquote
+from urllib.parse import parse_qsl, unquote
 
 import numpy as np
 import pytest
@@ -22,6 +22,7 @@ from s2s.runs import RunFolder, RunSummary, runs_folder
 from s2s.training import Planned
 from s2s.training.schedules import SCHEDULES, learning_rate
 from s2s.ui.kit import cached, in_view, polling, trouble
+from s2s.ui.kit.datasets import DEFAULT_DATASET
 from s2s.ui.train import controls, progress
 from tests.conftest import make_run
 from tests.screen import lost, opened, page_text
@@ -162,6 +163,8 @@ def test_the_links_open_and_name_the_newest_checkpoint(becomes: Becomes) -> None
         assert [label for label in found if label.startswith("Translate")] == named
         assert f"{RUN}@30!" in found[newest]
         assert found["Inspect attention (step 30)"].endswith("step=30")
+        sentence = cached.samples(RUN)[0]["source"]
+        assert f"src={sentence}" in found[newest].replace("+", " ")
     screen = opened("compare", c1=f"{RUN}@30!beam!")
     assert screen.selectbox(key="c1 step").value == "30"
 
@@ -507,7 +510,7 @@ def test_a_diverged_run_says_first_what_happened_and_the_cure(own: RunFolder) ->
     shown = {each.label: each.value for each in screen.metric}
     assert shown["Perplexity"] == "> 1e38"
     screen = opened("runs", run=RUN)
-    assert screen.dataframe[0].value["state"].tolist() == ["✗ diverged"]
+    assert screen.dataframe[0].value["state"].tolist()[0] == "✗ diverged"
 
 
 def test_of_a_run_that_failed_only_the_cure_is_said(own: RunFolder, becomes: Becomes) -> None:
@@ -537,6 +540,27 @@ def test_what_the_process_of_a_failed_run_printed_last_is_shown_unless_strangers
     assert trouble._log(RUN) == ""
 
 
+def test_another_run_is_folded_below_the_recipe_of_a_new_one(own: RunFolder) -> None:
+    recipe = {"source": "synthetic:sort", "preset": "small"}
+    screen = opened("train", run=RUN, set=pack(recipe))
+    assert not screen.get("plotly_chart")
+    assert any(each.label.startswith("The training of") for each in screen.expander)
+    asked = opened("train", run=RUN, set=pack(recipe | {"curve": "bleu"}))
+    assert asked.get("plotly_chart")
+
+
+def test_a_run_that_failed_without_a_checkpoint_leads_to_its_settings(
+    becomes: Becomes,
+) -> None:
+    becomes(state="failed", checkpoints=(), error="The disk is full.")
+    screen = opened("train", run=RUN)
+    (link,) = [
+        each.proto for each in screen.get("page_link") if each.proto.label == "Change its settings"
+    ]
+    filled = opened("train", run=RUN, set=dict(parse_qsl(link.query_string))["set"])
+    assert filled.session_state["set train.steps"] == cached.recipe(RUN).train.steps  # type: ignore[union-attr]
+
+
 def test_an_interrupted_run_is_looked_at_less_often(
     becomes: Becomes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -551,7 +575,7 @@ def test_an_interrupted_run_is_looked_at_less_often(
     monkeypatch.setattr(polling, "LAST_POLLS", {})  # of no other session
     for state in ("running", "interrupted", "done"):
         becomes(state=state)
-        progress.panel(RUN)
+        progress.panel(RUN, DEFAULT_DATASET)
     assert seconds == [progress.REFRESH, progress.REFRESH * progress.REST, None]
 
 
@@ -571,7 +595,7 @@ def test_a_run_that_ended_early_says_why_is_not_green_and_continues_to_what_was_
     assert "Continue" in labels(screen)
     assert [each.value for each in screen.number_input if each.label == "Last step"] == [7400]
     screen = opened("runs", run=RUN)
-    assert screen.dataframe[0].value["state"].tolist() == ["! ended early"]
+    assert screen.dataframe[0].value["state"].tolist()[0] == "! ended early"
 
 
 def test_a_stopped_run_says_where(own: RunFolder) -> None:

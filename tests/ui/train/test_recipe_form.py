@@ -24,7 +24,7 @@ RUN = "abcdefgh12345678"
 def _form_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """No worker, and below the form not the training of the page's run: test_progress.py and test_start.py have it."""
     monkeypatch.setenv("S2S_WORKER", "elsewhere")
-    monkeypatch.setattr(progress, "panel", lambda run_id: None)
+    monkeypatch.setattr(progress, "panel", lambda *of: None)
     cached.refresh_runs()
 
 
@@ -116,67 +116,86 @@ def changed(before: dict[str, object], after: dict[str, object]) -> set[str]:
     return {key for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
 
 
-def test_fitting_the_steps_changes_what_it_names_and_can_be_undone() -> None:
-    screen = form(SMALL | CHANGED, "expect")
-    screen.number_input(key="train minutes").set_value(2).run()
-    before = values(screen)
-    assert "Fit the steps sets train.steps from 1,200 to " in page_text(screen)
-    screen.button(key="use it").click().run()
-    after = values(screen)
-    fitted = changed(before, after)
-    assert fitted <= {"train.steps", "train.warmup_steps"} | {
-        f"train.watch.{name}_every" for name in ("validate", "save")
-    }
-    assert "train.steps" in fitted
-    assert screen.number_input(key="set train.steps").value < PRESETS["small"].recipe.train.steps
-    assert f"from 1,200 to {after['train.steps']:,}" in page_text(screen)
-    assert screen.button(key="use it").disabled  # they fit now
-    screen.button(key="undo advice").click().run()
-    assert values(screen) == before
-    assert "undo advice" not in keys(screen, "button")
+def ask_minutes(screen: AppTest, answer: str) -> AppTest:
+    return screen.segmented_control(key="train budget").set_value(answer).run()
 
 
-def test_the_preset_quick_is_chosen_by_minutes_and_says_what_follows_from_them() -> None:
-    screen = form(SMALL | {"preset": "quick"}, "expect")
-    assert screen.number_input(key="set train.minutes").value == 10
+def test_steps_follow_from_the_minutes_that_are_chosen_first() -> None:
+    screen = opened("train")
+    assert screen.segmented_control(key="train budget").value == "10"
+    assert "set" not in screen.query_params
     assert "set train.steps" not in keys(screen, "number_input")
-    assert "10 min, about" in page_text(screen)
+    ask_minutes(screen, "1")
+    assert "1 min, about" in page_text(screen)
     assert "Training ends on time." in page_text(screen)
-    screen.number_input(key="set train.minutes").set_value(20.0).run()
-    assert "20 min, about" in page_text(screen)
+    assert unpack(screen.session_state["set"])["minutes"] == "1"
+    screen.button(key="train").click().run()
+    (job,) = queue.jobs(asker.LOCAL)
+    assert Recipe.from_json(job.spec["recipe"]).train.minutes == 1.0
+    ask_minutes(screen, "steps")
+    assert screen.number_input(key="set train.steps").value == PRESETS["small"].recipe.train.steps
     assert not screen.exception
 
 
-def test_a_dataset_of_natural_sentences_begins_with_quick_until_somebody_chooses(
+def test_the_preset_follows_dataset_and_minutes_until_somebody_chooses_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     natural = "synthetic:sort"
     monkeypatch.setattr(
-        "s2s.ui.kit.cached.suggested_preset", lambda spec: "quick" if spec == natural else "small"
+        cached, "suggested_preset", lambda spec, minutes: "quick" if spec == natural else "small"
     )
     screen = opened("train", set=pack({"source": natural}))
     assert screen.selectbox(key="preset").value == "quick"
-    assert screen.number_input(key="set train.minutes").value == 10
+    ask_minutes(screen, "5")
+    assert screen.number_input(key="set train.minutes").value == 5
     screen.selectbox(key="source").set_value("builtin:en-fr").run()
     assert screen.selectbox(key="preset").value == "small"
+    assert screen.segmented_control(key="train budget").value == "5"
     screen.session_state["set data.max_length"] = 200
     screen.selectbox(key="source").set_value(natural).run()
     assert screen.selectbox(key="preset").value == "small"
     assert screen.session_state["set data.max_length"] == 200
     screen.selectbox(key="preset").set_value("modern-small").run()
-    screen.selectbox(key="source").set_value(natural).run()
+    screen.selectbox(key="source").set_value("synthetic:copy").run()
     assert screen.selectbox(key="preset").value == "modern-small"
     assert not screen.exception
 
 
-def test_a_setting_of_the_visitors_own_is_not_fitted_after_other_advice_either() -> None:
-    screen = form(SMALL | {"train.warmup_steps": "77", "train.lr": "0.3"}, "expect")
-    screen.number_input(key="train minutes").set_value(2)
-    (cure,) = [each for each in screen.button if "lr" in each.label]
-    cure.click().run()
-    screen.button(key="use it").click().run()
-    assert screen.session_state["set train.steps"] != 1200
-    assert screen.session_state["set train.warmup_steps"] == 77
+def test_a_handful_of_pairs_is_trained_for_the_few_steps_of_its_preset() -> None:
+    screen = opened("train", set=pack({"source": "builtin:mini-en-fr"}))
+    assert screen.segmented_control(key="train budget").value == "steps"
+    assert screen.selectbox(key="preset").value == "mini-t5"
+
+
+def test_under_load_the_wait_is_told_before_the_click(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cached, "queue_wait", lambda slot: 420.0)
+    assert "starts in about 7 min" in page_text(train())
+
+
+@pytest.mark.parametrize(
+    ("said", "minutes"),
+    [({"minutes": "7"}, "7"), ({"train.minutes": "20"}, "20"), ({"train.minutes": "0.5"}, "0.5")],
+)
+def test_a_link_says_the_name_and_the_minutes(said: dict[str, str], minutes: str) -> None:
+    screen = form(SMALL | {"name": "<b>a, b: c</b>"} | said)
+    assert not lost(screen)
+    assert screen.text_input(key="train name").value == "<b>a, b: c</b>"
+    assert screen.segmented_control(key="train budget").value == minutes
+    held = screen.session_state["set"]
+    assert unpack(held)["name"] == "<b>a, b: c</b>"
+    assert minutes in unpack(held).values()
+    again = opened("train", set=held)
+    assert again.segmented_control(key="train budget").value == minutes
+
+
+def test_a_name_or_minutes_that_cannot_be_are_left_out_and_said() -> None:
+    screen = form(SMALL | {"name": "n" * 81, "minutes": "10001"})
+    (said,) = lost(screen)
+    assert "there is no nnn" in said
+    assert "there is no 10001" in said
+    assert not view_state._are_minutes("0")
+    assert screen.text_input(key="train name").value == ""
+    assert screen.segmented_control(key="train budget").value == "steps"
 
 
 def test_advice_changes_one_setting_and_says_its_old_and_new_value() -> None:
@@ -276,28 +295,6 @@ def test_a_click_is_answered_beside_the_button_which_waits() -> None:
     screen.button(key="train").click().run()
     names = [job.spec["name"] for job in queue.jobs(asker.LOCAL)]
     assert sorted(names) == ["small on builtin:en-fr", "small on builtin:en-fr 2"]
-
-
-def test_a_link_says_the_name_and_the_minutes() -> None:
-    screen = form(SMALL | {"name": "<b>a, b: c</b>", "minutes": "7"}, "expect")
-    assert not lost(screen)
-    assert screen.text_input(key="train name").value == "<b>a, b: c</b>"
-    assert screen.number_input(key="train minutes").value == 7
-    held = unpack(screen.session_state["set"])
-    assert (held["name"], held["minutes"]) == ("<b>a, b: c</b>", "7")
-    screen.text_input(key="train name").set_value("")
-    screen.number_input(key="train minutes").set_value(10).run()
-    assert not {"name", "minutes"} & set(unpack(screen.session_state["set"]))
-
-
-def test_a_name_or_minutes_that_cannot_be_are_left_out_and_said() -> None:
-    screen = form(SMALL | {"name": "n" * 81, "minutes": "10001"}, "expect")
-    (said,) = lost(screen)
-    assert "there is no nnn" in said
-    assert "there is no 10001" in said
-    assert not view_state._are_minutes("0")
-    assert screen.text_input(key="train name").value == ""
-    assert screen.number_input(key="train minutes").value == 10
 
 
 def test_what_is_typed_just_before_the_click_counts() -> None:

@@ -22,10 +22,9 @@ from s2s.ui.kit.cached.decoding import (
     probe,
     probe_request,
     reference,
-    search_tree,
-    wide_search,
 )
 from s2s.ui.kit.cached.forecasts import (
+    default_minutes,
     forecast,
     planned,
     planned_forecast,
@@ -36,7 +35,7 @@ from s2s.ui.kit.cached.forecasts import (
 )
 from s2s.ui.kit.cached.forgetting import forget_workspace
 from s2s.ui.kit.cached.sentences import by_sentence, forget_sentences
-from s2s.ui.kit.cached.server import refresh_server_state, server_state
+from s2s.ui.kit.cached.server import queue_wait, refresh_server_state, server_state
 from s2s.ui.kit.cached.shared import shared
 from s2s.ui.kit.cached.stored_runs import (
     DEMO_FOLDER,

@@ -7,8 +7,19 @@ from collections.abc import Callable, Hashable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
+from s2s.config import DataConfig, UserError
 from s2s.data import Preview
-from s2s.questions import Have, Outcome, Question, Timed, Translate, name_of
+from s2s.questions import (
+    UNREAD,
+    UPLOAD,
+    Have,
+    Outcome,
+    Question,
+    Timed,
+    Translate,
+    TreeOf,
+    name_of,
+)
 from s2s.runs import Run
 from s2s.runs.decoder import DecodeRequest
 from s2s.ui.kit.cached.background import (
@@ -48,13 +59,19 @@ class ScreenHave(Have):
 
     def preview(self, spec: str) -> Preview:
         """Read once for all visitors, a large dataset by a process of its own."""
-        return preview(spec)
+        return super().preview(spec) if spec.startswith(UPLOAD) else preview(spec)
+
+    def section(self, dataset: str, name: str, data: DataConfig) -> Any:
+        """As a reader beside the dashboard has stored it: this process never holds a dataset."""
+        if (found := self.stored(dataset, name, data)) is None:
+            raise UserError(UNREAD)
+        return found
 
     def known(self, question: Question[Any], key: Hashable) -> Timed | None:
         """Also what was searched for beside, or still is."""
         if found := super().known(question, key):
             return found
-        if not isinstance(question, Translate) or get_script_run_ctx() is None:
+        if not isinstance(question, Translate | TreeOf) or get_script_run_ctx() is None:
             return None
         request = self._request(question)
         if found := found_beside(request):
@@ -85,23 +102,16 @@ class ScreenHave(Have):
 
     def elsewhere(self, question: Question[Any], key: Hashable) -> Timed:
         """Beside the dashboard, from the beginning."""
-        if not isinstance(question, Translate):
+        if not isinstance(question, Translate | TreeOf):
             raise TypeError(f"{question.name} is never asked beside the dashboard")
         return beside(self._request(question), self.patience)
 
-    def _request(self, question: Translate) -> DecodeRequest:
+    def _request(self, question: Translate | TreeOf) -> DecodeRequest:
         folder, step, languages = self.run(question.run).key
-        return DecodeRequest(
-            "decoded",
-            folder,
-            step,
-            (question.text,),
-            question.strategy,
-            question.settings,
-            question.prefix,
-            question.interventions,
-            languages,
-        )
+        about = (folder, step, (question.text,), question.strategy, question.settings)
+        if isinstance(question, TreeOf):
+            return DecodeRequest("tree", *about, languages=languages)
+        return DecodeRequest("decoded", *about, question.prefix, question.interventions, languages)
 
 
 SCREEN = ScreenHave()

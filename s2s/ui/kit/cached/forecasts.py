@@ -25,9 +25,7 @@ from s2s.jobs import forecast as make_forecast
 from s2s.training import free_memory
 from s2s.ui.kit.cached.dataset_previews import preview
 from s2s.ui.kit.cached.shared import shared
-from s2s.ui.kit.recipe_state import DEFAULT_PRESET
-
-FEW_MINUTES = 10.0
+from s2s.ui.kit.recipe_state import DEFAULT_PRESET, FEW_MINUTES
 
 
 def forecast(spec: str, recipe: Recipe, init_from: str = "") -> Forecast:
@@ -107,15 +105,24 @@ def _recommended_preset(home: str, spec: str, minutes: float, pace: Calibration)
     return recommend(preview(spec), minutes, pace)
 
 
-def suggested_preset(spec: str) -> str:
-    """What the form begins with: what is recommended for a few minutes, where the default is made for other data."""
+def default_minutes(spec: str) -> float | None:
+    """How long the form offers to train; None where a preset's few steps do, as for a handful of pairs."""
     try:
-        found = recommended_preset(spec, FEW_MINUTES).preset
         shown = preview(spec)
     except UserError:  # it cannot be read, which the page says elsewhere
+        return FEW_MINUTES
+    return None if shown.is_plain or shown.n_pairs < HANDFUL else FEW_MINUTES
+
+
+def suggested_preset(spec: str, minutes: float | None) -> str:
+    """What the form begins with: what is recommended for this time, where the default is made for other data."""
+    try:
+        found = recommended_preset(spec, minutes or FEW_MINUTES).preset
+        shown = preview(spec)
+    except UserError:
         return DEFAULT_PRESET
-    is_other = PRESETS[found].recipe.train.minutes or shown.is_plain or shown.n_pairs < HANDFUL
-    return found if is_other else DEFAULT_PRESET
+    is_timed = minutes is not None and PRESETS[found].recipe.train.minutes is not None
+    return found if is_timed or shown.is_plain or shown.n_pairs < HANDFUL else DEFAULT_PRESET
 
 
 def preset_sizes(spec: str) -> dict[str, int]:

@@ -27,3 +27,12 @@ def _server_state(url: str) -> queue.ServerState:
         return queue.server_state()
     except UserError:  # the pages that need the queue say so themselves
         return queue.ServerState()
+
+
+@st.cache_data(ttl=SECONDS, max_entries=8, show_spinner=False)
+def queue_wait(slot: str) -> float:
+    """Seconds until a job that is submitted now would start, at most; 0 where nobody knows."""
+    try:
+        return queue.backlog(slot) or 0.0
+    except UserError:
+        return 0.0
