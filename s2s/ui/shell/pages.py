@@ -181,6 +181,7 @@ PAGES = (
         keys=("run", "step", "src", "tgt", "set"),
         summary="How each token was chosen: search tree, next-token probabilities, forced decoding",
         run="trained",
+        asked=ALL,
         opens_on=EVERYDAY,
     ),
     Page(
