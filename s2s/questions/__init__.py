@@ -63,6 +63,7 @@ from s2s.questions.same_word import (
 )
 from s2s.questions.score_buckets import Buckets, ScoreBuckets
 from s2s.questions.table import Table, printable
+from s2s.questions.training_curves import OVER, LoggedRuns, TrainingCurves
 from s2s.questions.translate import (
     DEFAULT_STRATEGY,
     ForcedText,

@@ -21,6 +21,7 @@ from s2s.questions.position_kinds import PositionKinds
 from s2s.questions.question import Question
 from s2s.questions.same_word import SameWord
 from s2s.questions.score_buckets import ScoreBuckets
+from s2s.questions.training_curves import TrainingCurves
 from s2s.questions.translate import Translate
 from s2s.questions.word_order import WordOrder
 
@@ -48,6 +49,7 @@ class View(NamedTuple):
 
 
 VIEWS = (
+    View("train", "", "", TrainingCurves, "training_view"),
     View("states", "same", "Same word", SameWord, "same_word"),
     View("evaluate", "scores", "Scores", Evaluate, "evaluation_view"),
     View("evaluate", "buckets", "Buckets", ScoreBuckets, "evaluation_view:bucket_pictures"),
