@@ -131,8 +131,8 @@ class TrainingCurves(Question[LoggedRuns]):
         return Table(("run", "step", "tokens", "minutes", *LOGGED), rows)
 
     def finding(self, answer: LoggedRuns) -> str:
-        """How the validation loss went; empty for several runs, before the second validation, and where it diverged."""
-        return first(FINDINGS, answer)
+        """How the loss went; empty for several runs, before the second validation, and where it diverged."""
+        return first(FINDINGS, answer) if self.curve == "loss" else ""
 
 
 def _rows(name: str, curves: Curves) -> list[list[object]]:

@@ -25,6 +25,7 @@ def with_losses(*losses: float) -> LoggedRuns:
 
 def test_the_finding_is_how_the_validation_loss_went() -> None:
     assert "fell from 7 to 2 nats per token" in DEMO.finding(with_losses(7.0, 3.0, 2.0))
+    assert replace(DEMO, curve="bleu").finding(with_losses(7.0, 3.0, 2.0)) == ""
     risen = DEMO.finding(with_losses(7.0, 2.0, 3.0))
     assert "lowest at step 100 (2 nats per token) and has risen to 3" in risen
 
