@@ -46,13 +46,13 @@ def settled(screen: AppTest, seconds: float = 60) -> AppTest:
 
 
 def translation(screen: AppTest) -> str:
-    """The text of the large field."""
+    """The text of the large field, or of the line above the tabs."""
     bodies = [str(each.proto.body) for each in screen.get("html")]
-    return html.unescape(
-        next(
-            re.sub(r"<.*?>", "", body) for body in bodies if body.startswith('<p dir="auto" title=')
-        )
+    body = next(
+        body for body in bodies if body.startswith(('<p dir="auto" title=', "<p class='written'"))
     )
+    text = re.sub(r"<small>.*?</small>|<.*?>", "", body)
+    return html.unescape(text).removeprefix("→").strip()
 
 
 def component(screen: AppTest, field: str) -> dict[str, Any]:

@@ -13,7 +13,6 @@ from s2s.lessons.claims import CLAIMS
 from s2s.links.share import unpack
 from s2s.questions.views import tabs
 from s2s.ui import heads, states, steps
-from s2s.ui.architecture import views as architecture
 from s2s.ui.data import views as data
 from s2s.ui.heads.roles import PARTS
 from s2s.ui.lessons.segments import SEGMENTS
@@ -47,7 +46,7 @@ VIEWS_OF = {
     ("data", "view"): data.VIEWS,
     ("positions", "view"): positions.labels(),
     ("positions", "encoding"): POSITION_KINDS,
-    ("architecture", "view"): architecture.PANELS,
+    ("architecture", "view"): tabs("architecture"),
     ("lessons", "view"): SEGMENTS,
     ("lessons", "claim"): CLAIMS,
     ("runs", "tab"): (OPEN_MODEL, SWEEPS),

@@ -2,13 +2,12 @@
 
 import streamlit as st
 
-from s2s.ui.walkthrough import layout, reproduce
+from s2s.ui.walkthrough import layout
 from s2s.ui.walkthrough.request import next_below, read_request
 from s2s.ui.walkthrough.steps import STEPS
 
-with st.container(key="walkthrough"):  # on a phone, the picture is before the controls
-    request = read_request(STEPS)
-    if request:
-        layout.show(*request)
+with st.container(key="walkthrough"):
+    asked = read_request(STEPS)
+    if asked:
+        layout.show(asked)
         next_below(STEPS)
-        reproduce.show(request[1])

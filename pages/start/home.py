@@ -5,17 +5,8 @@ import streamlit as st
 from s2s.analysis import HeadSelection
 from s2s.demo import EVERYDAY
 from s2s.questions import AttentionOf
-from s2s.ui.home import (
-    STATE,
-    alternatives,
-    chosen_sentence,
-    doors,
-    overview,
-    reproduce,
-    shipped_views,
-    way_in,
-)
-from s2s.ui.kit import cached, captions, pickers, sentence, show_all, target, vocabulary, with_part
+from s2s.ui.home import STATE, candidates, curated_views, doors, translations, way_in
+from s2s.ui.kit import cached, pickers, sentence, show_all, target, vocabulary, with_part
 
 HINT = "Type any everyday English sentence"
 
@@ -25,11 +16,9 @@ facts = vocabulary.of(run)
 STATE.from_url()
 with st.container(key="ask", horizontal=True, vertical_alignment="center", gap="medium"):
     with st.container():
-        box, said, answer = (
-            st.container(),
-            st.container(),
-            st.container(),
-        )  # no notice moves the answer
+        box = st.container()
+        said = st.container()
+        answer = st.container()  # no notice moves it
         with box:
             text = sentence.sentence_box(facts, HINT if run_id == EVERYDAY else "")
         sentences = facts.sentences_of(text)
@@ -39,21 +28,12 @@ with st.container(key="ask", horizontal=True, vertical_alignment="center", gap="
         way_in()
 sentence.example_chips(facts)
 STATE.belongs_to("text", run.key, text)
-chosen = ""
-if text:
-    with answer:
-        chosen = chosen_sentence(run, sentences)
-        sentence.by_people(facts, chosen)
-STATE.belongs_to("sentence", run.key, chosen)
+with answer:
+    written = translations(run, facts, sentences)
 
-if not chosen:
-    answer.info(
-        "Type a sentence above, or choose an example, to see its translation and its attention.",
-        icon=":material/edit:",
-    )
-else:
-    made = cached.decoded(run, chosen, "beam", {})
-    question = AttentionOf(cached.named(run), chosen)
+if written:
+    forced = written.found.text if written.ids else ""
+    question = AttentionOf(cached.named(run), written.text, forced)
     answered = cached.SCREEN.answer(question)
     target.note_unfitting(answered.note, answered.target)
     view = answered.attention.view("cross")
@@ -66,12 +46,8 @@ else:
             question = with_part(STATE, question.of_head(which, answered), answered)
         show_all(question, answered, cached.model_name(run))
     with narrow:
-        alternatives(run, chosen, made)
-        captions.log_probability(made)
-    overview(run, answered.attention)
+        candidates(run, written)
 
 STATE.write_to_url()
-doors(run_id, chosen)
-shipped_views()
-if chosen:
-    reproduce.show(run, chosen, which)
+doors(run_id, written.text if written else "")
+curated_views()

@@ -28,6 +28,7 @@ from s2s.plots.bars import bars, compact_number
 from s2s.plots.costs import costs
 from s2s.plots.coverage import coverage
 from s2s.plots.curves import Curve, CurveOptions, StepMark, curve_points, curves
+from s2s.plots.diagram import DIAGRAM_WIDTH, Arrow, Box, Diagram, Label, diagram_svg
 from s2s.plots.drawn import DrawnFigure
 from s2s.plots.evaluation_charts import SCATTER, SWEEP, TRADEOFF
 from s2s.plots.expected_quality import expected_quality
@@ -38,9 +39,10 @@ from s2s.plots.head_values import HeadValues, head_values
 from s2s.plots.intervene_view import both_translations
 from s2s.plots.learning import alignment_error, attention_animation, entropy, role_strengths
 from s2s.plots.length_ratio import length_ratio
-from s2s.plots.logit_lens import LensCell, logit_lens, logit_lens_csv
+from s2s.plots.logit_lens import logit_lens
 from s2s.plots.mask import mask
 from s2s.plots.mean_spread import SeedScores, mean_spread
+from s2s.plots.model_diagram import diagram_of
 from s2s.plots.number_grid import NumberGrid, number_grids
 from s2s.plots.parallel_coordinates import ParallelAxis, format_value, parallel_coordinates
 from s2s.plots.picture import (
@@ -66,21 +68,27 @@ from s2s.plots.positions import (
 )
 from s2s.plots.ranked_tokens import ranked_tokens
 from s2s.plots.schedule import schedule
+from s2s.plots.search_view import drawn_nodes
 from s2s.plots.sentence_lengths import sentence_lengths
 from s2s.plots.sentence_scores import sentence_scores
 from s2s.plots.similarity import similarity
-from s2s.plots.states import COLORINGS, StateLayer, StatePoint, states, states_csv
+from s2s.plots.states import states
 from s2s.plots.static_heatmap import static_heatmap
 from s2s.plots.sweep_curve import SweepLine, sweep_curve
 from s2s.plots.tensor import largest, tensor, tensor_csv, tensor_hover
+from s2s.plots.token_losses import CAPTION as TOKEN_LOSSES
 from s2s.plots.token_losses import TokenLoss, token_losses
 from s2s.plots.tradeoff import TradeoffPoint, tradeoff
+from s2s.plots.tree import CAPTION as TREE
 from s2s.plots.tree import TreeNode, tree, visible_nodes
-from s2s.plots.truncation import FilterResult, fine_percent, truncation
+from s2s.plots.truncation import CAPTION as TRUNCATION
+from s2s.plots.truncation import FilterResult, truncation
+from s2s.plots.utility import CAPTION as UTILITY
 from s2s.plots.utility import Floats, utility
 from s2s.plots.vocabulary_growth import vocabulary_growth
 from s2s.plots.vocabulary_size import vocabulary_size
 from s2s.plots.word_frequencies import word_frequencies
+from s2s.words import fine_percent
 
 
 class Plot(NamedTuple):
@@ -154,27 +162,10 @@ PLOTS: Mapping[str, Plot] = MappingProxyType(
             word_frequencies,
             "A few words make up most of any dataset; inspect words here that do not belong.",
         ),
-        "truncation": Plot(
-            truncation,
-            "Below each filter, squares are kept and rings are removed; the thick line is its threshold. Tokens"
-            " with solid bars are kept by all filters together.",
-        ),
-        "token_losses": Plot(
-            token_losses,
-            "The taller a bar, the less the model expected that token of the reference. Diamonds: its own translation.",
-        ),
-        "tree": Plot(
-            tree,
-            "From left to right, token by token: the thick line is the chosen output, a cross"
-            " marks a pruned prefix, the"
-            " ring marks the token that is inspected below. Below each token: log-probability of everything so far,"
-            " as the strategy counts it, in nats; below a finished hypothesis: its score. Higher is better.",
-        ),
-        "utility": Plot(
-            utility,
-            "Each row is a sample, each column a sample it is compared with; the brighter, the more similar. The row"
-            " with the highest mean wins.",
-        ),
+        "truncation": Plot(truncation, TRUNCATION),
+        "token_losses": Plot(token_losses, TOKEN_LOSSES),
+        "tree": Plot(tree, TREE),
+        "utility": Plot(utility, UTILITY),
         "coverage": Plot(
             coverage,
             "The rest, up to 100%, are words that occur less often in the training set.",

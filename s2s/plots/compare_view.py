@@ -11,7 +11,12 @@ from s2s.questions import NOTHING, REFERENCE, Compare, Compared, ComparedRow, Ta
 from s2s.runs import Reference
 from s2s.words import listed, nats
 
-TEXT, TIMES, PER_TOKEN = "translation", "times as probable as row 1", "per token"
+TEXT, SHARE, TIMES, PER_TOKEN = (
+    "translation",
+    "probability",
+    "times as probable as row 1",
+    "per token",
+)
 ABOUT = (
     "Per token: the geometric mean of the tokens' probabilities, which compares texts of different lengths. Tokens are"
     " counted with </s>."
@@ -21,6 +26,7 @@ FORCED = (
     "Each model is forced to write every output, </s> included: compare the numbers of one model."
 )
 SMALLEST = 1e-3  # of a ratio as a number
+SMALLEST_SHARE = 1e-5
 LARGEST = 1e6
 
 
@@ -45,6 +51,7 @@ def _rows(question: Compare, answer: Compared, title: str, table: Table) -> Pict
     columns = [
         "row",
         TEXT,
+        SHARE,
         *([TIMES] if has_more else []),
         PER_TOKEN,
         "tokens",
@@ -54,6 +61,7 @@ def _rows(question: Compare, answer: Compared, title: str, table: Table) -> Pict
         [
             f"{number} · {row.name}{_about(row, answer)}",
             row.text or _quoted(row.problem) or ("(nothing)" if row.found else "Decoding …"),
+            _percent(row.found.log_prob if row.found and row.is_ended else math.nan),
             *([_times(row)] if has_more else []),
             _percent(row.per_token),
             str(len(row.best.tokens)) if row.best else "",
@@ -117,7 +125,10 @@ def _times(row: ComparedRow) -> str:
 
 
 def _percent(log_prob: float) -> str:
-    return "" if math.isnan(log_prob) else f"{100 * math.exp(log_prob):.3g}%"
+    if math.isnan(log_prob):
+        return ""
+    share = math.exp(log_prob)
+    return f"{100 * share:.3g}%" if share >= SMALLEST_SHARE else "< 0.001%"
 
 
 def _digits(value: float) -> str:

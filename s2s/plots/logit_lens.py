@@ -2,32 +2,82 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
-from s2s.files import csv_writer
 from s2s.plots import theme
 from s2s.plots.attention import geometry
+from s2s.plots.picture import Picture
 from s2s.plots.similarity import LAYER_AXIS
+from s2s.plots.truncation import fine_percent
+from s2s.questions import Lens, LensCell, LogitLens, Table, layer_index, layer_name, layer_names
 
 Shares = npt.NDArray[np.float32]
 CELL = 9  # characters of a token in a cell; 6 beyond FEW_LAYERS
 FEW_LAYERS = 5
 TOP = 118  # pixels above the cells
+CAPTION = "Each row is one token of the target, each column a layer; a frame marks layers that already predict it."
 
 
-class LensCell(NamedTuple):
-    """One position after one layer: the most probable tokens, and the rank and probability of the produced one."""
+def pictures(question: LogitLens, answer: Lens, model: str) -> list[Picture]:
+    """The grid, and the chosen layer as a table. `model` names the run and its checkpoint."""
+    title = f"{model}\ndecoder · logit lens\nmost probable next token after each layer"
+    layers = layer_names(answer.n_layers)
+    counts = ", ".join(
+        f"{name}: {count}" for name, count in zip(layers, answer.counts, strict=True)
+    )
+    at = layer_index(question.layer, answer.n_layers)
+    name = f"Most probable tokens · decoder · {layer_name(at, answer.n_layers)}"
+    return [
+        Picture(
+            "lens",
+            title,
+            logit_lens(answer.cells, answer.tokens, layers, title=title),
+            f"Grid: {title.replace(chr(10), ', ')}; of {answer.n_tokens} tokens, {counts}",
+            question.table(answer),
+            question.finding(answer),
+            f"{CAPTION} {_caveat(answer)}",
+        ),
+        Picture("lens layer", f"{model}\n{name}", None, name, _of_layer(answer, at)),
+    ]
 
-    tokens: Sequence[str]
-    shares: Sequence[float]
-    rank: int  # of the token that the model produces in the end, from 1
-    written: float  # its probability
+
+def _of_layer(answer: Lens, layer: int) -> Table:
+    """What hover says of one layer, one row per position."""
+    rows = []
+    for token, layers in zip(answer.tokens, answer.cells, strict=True):
+        cell = layers[layer]
+        best = zip(cell.tokens, cell.shares, strict=True)
+        ranked = [f"{name} · {fine_percent(share)}" for name, share in best]
+        rows.append([token, cell.rank, fine_percent(cell.written), *ranked])
+    columns = ("target", "rank", "probability", *(f"{n}." for n in range(1, len(ranked) + 1)))
+    return Table(columns, rows, {"rank": "Rank of the target's token; 1: the most probable."})
+
+
+def _caveat(answer: Lens) -> str:
+    """What the earlier columns can and cannot show."""
+    norm = "there is no final norm to apply"
+    if answer.is_normed:
+        norm = "the final norm is applied to them, too"
+    if answer.has_own_scales:
+        norm += "; each layer here ends in its own norm, so early states have another scale than the last"
+    tied = (
+        f" At the embeddings {answer.n_read} of {answer.n_tokens} are the token just read: the projection is the"
+        " embedding matrix."
+        if answer.is_tied and answer.n_read
+        else ""
+    )
+    forced = (
+        " A forced token need not be the most probable." if answer.n_found < answer.n_tokens else ""
+    )
+    return (
+        f"The lens (nostalgebraist 2020) reads states of earlier layers as if they were the last: {norm}. They were"
+        " never trained for that, so a wrong early prediction says little, and a right one much. The last column is"
+        f" exactly what the model predicts.{forced}{tied}"
+    )
 
 
 def logit_lens(
@@ -129,23 +179,3 @@ def _words(shares: Shares, guesses: Sequence[Sequence[LensCell]]) -> go.Scatter:
         hoverinfo="skip",
         cliponaxis=False,
     )
-
-
-def logit_lens_csv(
-    guesses: Sequence[Sequence[LensCell]], rows: Sequence[str], layers: Sequence[str]
-) -> str:
-    """As CSV, one line per position and layer: rank and probability of the produced token, then the best ones."""
-    out = io.StringIO()
-    table = csv_writer(out)
-    n = max((len(guess.tokens) for line in guesses for guess in line), default=0)
-    best = (f"{what}_{at}" for at in range(1, n + 1) for what in ("token", "share"))
-    table.writerow(["place", "written", "layer", "rank", "probability", *best])
-    for position, (line, token) in enumerate(zip(guesses, rows, strict=True), 1):
-        for guess, layer in zip(line, layers, strict=True):
-            candidates = (
-                value
-                for name, share in zip(guess.tokens, guess.shares, strict=True)
-                for value in (name, share)
-            )
-            table.writerow([position, token, layer, guess.rank, guess.written, *candidates])
-    return out.getvalue()

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import plotly.graph_objects as go
 
 from s2s.plots import svg
+from s2s.plots.diagram import Diagram
 from s2s.questions import Table
 
 
@@ -84,6 +85,7 @@ Figure: TypeAlias = (
     | ComparedTexts
     | ComparedRows
     | TokenRows
+    | Diagram
     | Table
     | None
 )

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 from plotly.colors import sample_colorscale
 
-from s2s.files import csv_writer
 from s2s.plots import theme
+from s2s.plots.picture import Picture
+from s2s.questions import COLORINGS, MappedStates, StateLayer, StateMap, StatePoint
+from s2s.words import percent
 
 Floats = npt.NDArray[np.float64]
-COLORINGS = ("word", "position", "sentence")
 SYMBOLS = (
     "circle",
     "square",
@@ -38,25 +38,44 @@ N_COLUMNS = 2  # small multiples side by side
 ROOM = 0.16  # around the points, relative to the largest coordinate
 
 
-class StatePoint(NamedTuple):
-    """One state: its label, the word it counts as, and its position in one of the sentences."""
+def pictures(question: StateMap, answer: MappedStates, model: str) -> list[Picture]:
+    """The map. `model` names the run and its checkpoint."""
+    layers = answer.shown(question.layer, question.layers)
+    is_all = question.layers == "all"
+    of = "every layer" if is_all else layers[0].name
+    texts = "1 sentence" if answer.n_sentences == 1 else f"{answer.n_sentences} sentences"
+    n = len(answer.points)
+    last = f"PCA of {n} tokens of {texts}, by {question.color}"
+    title = f"{model}\n{question.side} · {of}\n{last}"
+    return [
+        Picture(
+            "states",
+            title,
+            states(layers, answer.points, color=question.color, title=title),
+            f"Scatter plot: {title.replace(chr(10), ', ')}",
+            question.table(answer),
+            question.finding(answer),
+            _caption(question, answer, layers[-1], is_all=is_all),
+        )
+    ]
 
-    label: str
-    word: str
-    sentence: int  # 0 or 1
-    position: int  # from 1
-    about: str  # for hover
 
-
-class StateLayer(NamedTuple):
-    """One layer's (n, 2) coordinates, the share of variance that each axis explains, its name, and for hover what it
-    says of each point.
-    """
-
-    points: Floats
-    shares: tuple[float, float]
-    name: str
-    about: Sequence[str] = ()
+def _caption(question: StateMap, answer: MappedStates, layer: StateLayer, *, is_all: bool) -> str:
+    """What a state is, and how much of it the map shows."""
+    token = "a token read by the encoder"
+    if question.side == "decoder":
+        token = "a token read by the decoder, which then predicts the next one (“read → predicted”)"
+    explained = f"The two axes explain {percent(sum(layer.shares))} of the variance"
+    where = "in the last layer" if is_all else "here"
+    one, other = ({point.word for point in answer.points if point.sentence == n} for n in (0, 1))
+    is_joined = question.color == "word" and one & other
+    joined = " A dotted line joins a word that both sentences have." if is_joined else ""
+    return (
+        f"A state is a vector of {answer.d_model:,} numbers after a layer, for {token}. {explained} {where}; points"
+        " that look close may be far apart in the other dimensions; hover over a point to see which of these"
+        f" {len(answer.points)} states is most similar to it. Every layer has its own axes; their directions mean"
+        f" nothing by themselves.{joined}"
+    )
 
 
 def states(
@@ -117,7 +136,7 @@ def _layer(
                 name=f"sentence {sentence + 1}{' (open)' if sentence else ''}",
                 legendgroup=str(sentence),
                 showlegend=number == 0,
-                customdata=[_hover(points[at], *layer.about[at : at + 1]) for at in chosen],
+                customdata=[_hover(layer, points, at) for at in chosen],
                 hovertemplate="%{customdata}<extra></extra>",
                 cliponaxis=False,
                 **axes,
@@ -126,8 +145,14 @@ def _layer(
     return traces
 
 
-def _hover(point: StatePoint, *more: str) -> str:
-    return "<br>".join(map(theme.escaped, (point.about, *more)))
+def _hover(layer: StateLayer, points: Sequence[StatePoint], at: int) -> str:
+    lines = [points[at].about]
+    if len(points) > 1:
+        nearest = layer.nearest(at)
+        lines.append(
+            f"most similar: {points[nearest].about} (cosine {layer.cosines[at, nearest]:.2f})"
+        )
+    return "<br>".join(map(theme.escaped, lines))
 
 
 def _markers(
@@ -185,35 +210,3 @@ def _axes(layer: StateLayer, number: int, *, is_one: bool) -> dict[str, Any]:
         for text, ends in zip(titles, spread, strict=True)
     )
     return {f"xaxis{suffix}": x_axis, f"yaxis{suffix}": y_axis}
-
-
-def states_csv(layers: Sequence[StateLayer], points: Sequence[StatePoint]) -> str:
-    """As CSV, one line per state and layer."""
-    out = io.StringIO()
-    table = csv_writer(out)
-    table.writerow(
-        [
-            "layer",
-            "sentence",
-            "position",
-            "token",
-            "component_1",
-            "component_2",
-            "share_1",
-            "share_2",
-        ]
-    )
-    for layer in layers:
-        for point, (x, y) in zip(points, layer.points, strict=True):
-            table.writerow(
-                [
-                    layer.name,
-                    point.sentence + 1,
-                    point.position,
-                    point.label,
-                    x,
-                    y,
-                    *layer.shares,
-                ]
-            )
-    return out.getvalue()

@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 
 from s2s.plots import theme
 
+CAPTION = "The taller a bar, the less the model expected that token of the reference. Diamonds: its own translation."
 MAX_LABELS = 30  # tokens under the axis; of more, every second, third, ...
 
 

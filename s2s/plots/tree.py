@@ -11,17 +11,30 @@ import plotly.graph_objects as go
 
 from s2s.plots import theme
 
+CAPTION = (
+    "From left to right, token by token: the thick line is the chosen output, a cross marks a pruned prefix, the ring"
+    " the token that is inspected below. Below each token: log-probability of everything so far, as the strategy counts"
+    " it, in nats; below a finished hypothesis: its score. Higher is better."
+)
 # pixels
 STEP_WIDTH = 92
+LEAST_STEP_WIDTH = 64  # for the number below a token
+LETTER = 7.4  # of a token
+ROOM = 1010  # that a page has for a tree
+BESIDE = 60  # a tree's first and last step
 ROW_HEIGHT = 52
 BELOW = 0.27  # rows between a node and its log-probability
 TOKEN_LENGTH = 12  # characters that fit over a node
 BEST = theme.CATEGORICAL[0]
+GREEDY = theme.CATEGORICAL[2]
 REST = "#868b94"
+GREEDY_LINE = MappingProxyType({"color": GREEDY, "width": 2.5, "dash": "dash"})
 
 
 class TreeNode(NamedTuple):
-    """One node. Parents come before their children; the root is step 0 and has no parent (-1)."""
+    """One node. Parents come before their children; the root is step 0 and has no parent (-1). Of a tree that is drawn
+    from a later step on, the parents of the first nodes are not there.
+    """
 
     number: int
     parent: int
@@ -33,6 +46,7 @@ class TreeNode(NamedTuple):
     rank: int | None  # among the finished hypotheses, from 1
     is_best: bool
     hover: tuple[str, ...] = ()  # lines
+    is_greedy: bool = False  # on the path of greedy search, beside another one that is the best
 
 
 class NodeStyle(NamedTuple):
@@ -56,11 +70,11 @@ STATES: Mapping[str, NodeStyle] = MappingProxyType(
 def visible_nodes(
     nodes: Sequence[TreeNode], n_kept: int, n_pruned: int, *, also: int = 0
 ) -> list[TreeNode]:
-    """The best n_kept and n_pruned of each step, n_kept finished ones, the best path, `also`, and all ancestors."""
+    """The best n_kept and n_pruned of each step, n_kept finished ones, both paths, `also`, and all ancestors."""
     shown = {also} | {
         node.number
         for node in nodes
-        if node.is_best or (node.rank is not None and node.rank <= n_kept)
+        if node.is_best or node.is_greedy or (node.rank is not None and node.rank <= n_kept)
     }
     for state, limit in (("kept", n_kept), ("pruned", n_pruned)):
         counts: Counter[int] = Counter()
@@ -85,13 +99,17 @@ def node_rows(nodes: Sequence[TreeNode]) -> dict[int, int]:
 
 
 def tree(nodes: Sequence[TreeNode], *, title: str, inspected: int | None = None) -> go.Figure:
-    """One point per node, whose `customdata` is its number; a ring marks the inspected one."""
+    """One point per node, whose `customdata` is its number; a ring marks the inspected one.
+
+    It begins with the first step of its nodes, whether that is the search's or a later one.
+    """
     if len(nodes) < 2:
         return theme.empty("There is no search to show: the output is empty.")
     row_of = node_rows(nodes)
+    start = min(node.step for node in nodes)
     n_steps = max(node.step for node in nodes)
     n_rows = max(row_of.values()) + 1
-    edges = [_edges(nodes, row_of, which) for which in EDGES]
+    edges = [*_stubs(nodes, row_of), *(_edges(nodes, row_of, which) for which in EDGES)]
     markers = [
         _markers([node for node in nodes if node.state == state], row_of, style)
         for state, style in STATES.items()
@@ -99,13 +117,13 @@ def tree(nodes: Sequence[TreeNode], *, title: str, inspected: int | None = None)
     ring = _ring([node for node in nodes if node.number == inspected], row_of)
     x_axis = {
         "title": {"text": "step"},
-        "tickvals": list(range(1, n_steps + 1)),
-        "range": [-0.35, n_steps + 0.5],
+        "tickvals": list(range(start + 1, n_steps + 1)),
+        "range": [start - 0.35, n_steps + 0.5],
         "showgrid": False,
     }
     layout = {
         "title": theme.heading(title),
-        "width": tree_width(n_steps),
+        "width": tree_width(n_steps - start, step_width(nodes)),
         "height": 132 + n_rows * ROW_HEIGHT,
         "margin": {"l": 8, "r": 8, "t": 92, "b": 40},
         "xaxis": x_axis | {"fixedrange": True, "zeroline": False},
@@ -123,12 +141,28 @@ def tree(nodes: Sequence[TreeNode], *, title: str, inspected: int | None = None)
         "hoverlabel": {"align": "left"},
     }
     drawn = [*edges, *ring, *markers, _totals(nodes, row_of)]
-    return go.Figure([*drawn, *_legend({node.state for node in nodes})], layout)
+    has_greedy = any(node.is_greedy for node in nodes)
+    legend = _legend({node.state for node in nodes}, has_greedy=has_greedy)
+    return go.Figure([*drawn, *legend], layout)
 
 
-def tree_width(n_steps: int) -> int:
+def step_width(nodes: Sequence[TreeNode]) -> float:
+    """The pixels of a step: as many as the page has for each, but at least what the longest token takes."""
+    n_steps = max(node.step for node in nodes) - min(node.step for node in nodes)
+    longest = max(min(len(node.token), TOKEN_LENGTH) for node in nodes)
+    least = min(STEP_WIDTH, max(LEAST_STEP_WIDTH, LETTER * longest))
+    return min(STEP_WIDTH, max(least, (ROOM - BESIDE) / (n_steps + 0.85)))
+
+
+def tree_width(n_steps: int, width_of_step: float = STEP_WIDTH) -> int:
     """The width in pixels of a tree with this many steps."""
-    return max(330, 60 + round((n_steps + 0.85) * STEP_WIDTH))
+    return max(330, BESIDE + round((n_steps + 0.85) * width_of_step))
+
+
+def fits(nodes: Sequence[TreeNode]) -> bool:
+    """Whether the page is wide enough."""
+    n_steps = max(node.step for node in nodes) - min(node.step for node in nodes)
+    return tree_width(n_steps, step_width(nodes)) <= ROOM
 
 
 # The styles of edges: which nodes a style applies to, then its line.
@@ -142,7 +176,23 @@ EDGES: Sequence[tuple[Callable[[TreeNode], bool], Mapping[str, object]]] = (
         MappingProxyType({"color": REST, "width": 1.5}),
     ),
     (lambda node: node.is_best, MappingProxyType({"color": BEST, "width": 5})),
+    (lambda node: node.is_greedy, GREEDY_LINE),
 )
+
+
+def _stubs(nodes: Sequence[TreeNode], row_of: Mapping[int, int]) -> list[go.Scatter]:
+    """Short lines to what is left out before the first step."""
+    start = min(node.step for node in nodes)
+    if not start:
+        return []
+    x: list[float | None] = []
+    y: list[float | None] = []
+    for node in nodes:
+        if node.step == start:
+            x += [start - 0.35, start, None]
+            y += [row_of[node.number], row_of[node.number], None]
+    line = {"color": REST, "width": 1.5, "dash": "dot"}
+    return [go.Scatter(x=x, y=y, mode="lines", line=line, hoverinfo="skip", showlegend=False)]
 
 
 def _edges(
@@ -187,28 +237,34 @@ def _markers(nodes: Sequence[TreeNode], row_of: Mapping[int, int], style: NodeSt
     )
 
 
-def _legend(states: Collection[str]) -> list[go.Scatter]:
-    """The output's color first, then the shapes of the states, in the color of the rest."""
-    samples = [
-        ("chosen: the output", "lines+markers", {"symbol": "circle", "size": 10, "color": BEST})
-    ]
+def _legend(states: Collection[str], *, has_greedy: bool) -> list[go.Scatter]:
+    """Both paths first, then the shapes of the states, in the color of the rest."""
+    best = {"symbol": "circle", "size": 10, "color": BEST}
+    samples = [_sample("chosen: the output", best, {"color": BEST, "width": 5})]
+    if has_greedy:
+        samples.append(_sample("greedy's path", None, GREEDY_LINE))
     samples += [
-        (style.label, "markers", {"symbol": style.symbol, "size": style.size, "color": REST})
+        _sample(style.label, {"symbol": style.symbol, "size": style.size, "color": REST}, None)
         for state, style in STATES.items()
         if state in states
     ]
-    return [
-        go.Scatter(
-            x=[None],
-            y=[None],
-            mode=mode,
-            marker=marker,
-            line={"color": BEST, "width": 5},
-            hoverinfo="skip",
-            name=name,
-        )
-        for name, mode, marker in samples
-    ]
+    return samples
+
+
+def _sample(
+    name: str, marker: Mapping[str, object] | None, line: Mapping[str, object] | None
+) -> go.Scatter:
+    """A row of the legend."""
+    modes = [*(["lines"] if line else []), *(["markers"] if marker else [])]
+    return go.Scatter(
+        x=[None],
+        y=[None],
+        mode="+".join(modes),
+        marker=dict(marker or {}),
+        line=dict(line or {}),
+        hoverinfo="skip",
+        name=name,
+    )
 
 
 def _label(node: TreeNode) -> str:

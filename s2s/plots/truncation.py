@@ -10,7 +10,12 @@ from typing import Any, NamedTuple
 import plotly.graph_objects as go
 
 from s2s.plots import theme
+from s2s.words import fine_percent
 
+CAPTION = (
+    "Below each filter, squares are kept and rings are removed; the thick line is its threshold. Tokens with solid bars"
+    " are kept by all filters together."
+)
 ROW = 24  # pixels per bar
 ABOVE = 150  # pixels for the title and the filters' names, which are upright
 BELOW = 84  # pixels for the axis and the legend
@@ -141,15 +146,6 @@ def _others(share: float, row: int) -> dict[str, Any]:
         "showarrow": False,
     }
     return place | {"text": f"{fine_percent(share)} in total", "font": {"size": 12}}
-
-
-def fine_percent(share: float) -> str:
-    """`0.254` -> `25%`, `0.0031` -> `0.3%`, `0.00043` -> `0.043%`."""
-    if share < 1e-5:
-        return "<0.001%"
-    if share < 0.001:
-        return f"{share:.3%}"
-    return f"{share:.0%}" if share >= 0.1 else f"{share:.1%}"
 
 
 def _marks(filters: Sequence[FilterResult], names: Sequence[str]) -> list[go.Scatter]:

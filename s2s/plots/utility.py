@@ -11,6 +11,10 @@ import plotly.graph_objects as go
 from s2s.plots import theme
 from s2s.plots.attention import LEGIBLE
 
+CAPTION = (
+    "Each row is a sample, each column a sample it is compared with; the brighter, the more similar. The row with the"
+    " highest mean wins."
+)
 Floats = npt.NDArray[np.float64]
 ROW = 30  # pixels
 SMALL_ROW = 14  # of many rows

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from s2s.config import POSITION_KINDS
+from s2s.plots import theme
 from s2s.plots.picture import Picture
 from s2s.plots.positions import paired_bars
 from s2s.questions import SwappedWords, WordOrder, added_table
@@ -22,8 +23,8 @@ ADDED = (
 def pictures(question: WordOrder, answer: SwappedWords, model: str) -> list[Picture]:
     """The bars, and a table where positions are added to embeddings. `model` names the run and its checkpoint."""
     effect = answer.effect
-    swapped = f"“{answer.one}” and “{answer.other}” swapped"
-    title = f"{model}\nhow much each output changes, {swapped}"
+    one, other = (theme.shortened(word) for word in (answer.one, answer.other))
+    title = f"{model}\n“{one}” and “{other}” swapped"
     both = {
         "with positions": effect.with_positions,
         "without positions": effect.without_positions,
@@ -32,8 +33,8 @@ def pictures(question: WordOrder, answer: SwappedWords, model: str) -> list[Pict
         Picture(
             "word order",
             title,
-            paired_bars(answer.tokens, both, title=title, y_label="largest difference"),
-            f"Bars of two colors: {title.replace(chr(10), ', ')}",
+            paired_bars(answer.tokens, both, title=title, y_label="largest change of an output"),
+            f"Bars of two colors, how much each output changes: {title.replace(chr(10), ', ')}",
             question.table(answer),
             question.finding(answer),
             CAPTION.format(size=effect.size, label=POSITION_KINDS[answer.kind].label),

@@ -1,6 +1,17 @@
 """Questions about models and data, each one typed value that a page, a program and a command line ask alike."""
 
-from s2s.questions import evaluation_request, score_buckets, views
+from s2s.questions import (
+    costs,
+    evaluation_request,
+    forced_target,
+    masks,
+    next_token,
+    ranking,
+    samples,
+    score_buckets,
+    views,
+    walked,
+)
 from s2s.questions.alignment import Aligned, Alignment
 from s2s.questions.answers import Answers
 from s2s.questions.attention_lines import SHARE_STEP, AttentionLines, head_at
@@ -15,11 +26,18 @@ from s2s.questions.attention_of import (
 from s2s.questions.changed import Candidates, Changed
 from s2s.questions.compare import MOST_ROWS, NOTHING, REFERENCE, Compare, ForcedOutput
 from s2s.questions.compared import ONE_SETTING, Compared, ComparedRow
-from s2s.questions.dataset_profile import DatasetProfile, ProfiledDataset, tokenizer_table
+from s2s.questions.costs import CostGrowth, Costs, Growth, ModelCosts
+from s2s.questions.dataset_profile import (
+    DatasetProfile,
+    ProfiledDataset,
+    TaskExamples,
+    tokenizer_table,
+)
 from s2s.questions.evaluate import Evaluate
 from s2s.questions.evaluated import Evaluated
 from s2s.questions.extrapolation import SCORES, Extrapolated, Extrapolation, LongerLines
 from s2s.questions.finding import Finding, first
+from s2s.questions.forced_target import Forced, ForcedTarget
 from s2s.questions.gold import GoldOf, Targets
 from s2s.questions.have import (
     ANSWERS,
@@ -32,6 +50,17 @@ from s2s.questions.have import (
 )
 from s2s.questions.heads_of import HeadsInSentence, HeadsOf
 from s2s.questions.intervene import CHOSEN, Intervene, candidates, positions
+from s2s.questions.logit_lens import Lens, LensCell, LogitLens
+from s2s.questions.masks import Masks, PaddedPair
+from s2s.questions.neighbors import (
+    WHOLE,
+    NearState,
+    NearStates,
+    Neighbors,
+    PoolStates,
+    default_word,
+)
+from s2s.questions.next_token import NextCandidates, NextToken, NextTokens
 from s2s.questions.pool import MAX_SENTENCES, Pool, PoolOf, probe_sentences, source_as_it_is
 from s2s.questions.position_findings import rounded
 from s2s.questions.position_kinds import (
@@ -50,6 +79,7 @@ from s2s.questions.question import (
     Question,
     options,
 )
+from s2s.questions.references import ReferencesOf, validation_pairs
 from s2s.questions.row_finding import clearest_row, row_finding
 from s2s.questions.same_word import (
     BANK_PREFIXES,
@@ -61,7 +91,12 @@ from s2s.questions.same_word import (
     shared_word,
     words_in,
 )
+from s2s.questions.samples import ComparedSamples, Samples
 from s2s.questions.score_buckets import Buckets, ScoreBuckets
+from s2s.questions.searched import TreeOf
+from s2s.questions.state_map import COLORINGS, MappedStates, StateLayer, StateMap, StatePoint
+from s2s.questions.states_of import LAYER_HELP, StatesOf, layer_index, layer_name, layer_names
+from s2s.questions.t5_sizes import FiveSizes, T5Sizes
 from s2s.questions.table import Table, printable
 from s2s.questions.training_curves import OVER, LoggedRuns, TrainingCurves
 from s2s.questions.translate import (
@@ -73,5 +108,8 @@ from s2s.questions.translate import (
     own_target,
     packed,
 )
+from s2s.questions.walked import TracedSentence, TraceOf, Walked
+from s2s.questions.walkthrough import Walkthrough
+from s2s.questions.why_each_word import FORMULAS, PRUNED_SHOWN, Searched, WhyEachWord
 from s2s.questions.word_order import SwappedWords, WordOrder, added_table
 from s2s.runs.decoder import Timed

@@ -122,7 +122,7 @@ class Simplified:
 
 @dataclass(frozen=True)
 class OfSentence(Question[Answer]):
-    """A question about the attention of a model while it writes a target of a sentence."""
+    """A question about what happens in a model while it writes a target of a sentence."""
 
     run: str = subject(RUN)
     text: str = subject("sentence", link="src")
@@ -131,7 +131,7 @@ class OfSentence(Question[Answer]):
 
     @property
     def attention(self) -> AttentionOf:
-        """The attention that it is about."""
+        """The attention meanwhile."""
         return AttentionOf(**self.shared_with(AttentionOf))
 
     def shared_with(self, other: type[Question[Any]]) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from s2s.words import listed, percent
 END = "</s>"
 MOST_TIMES = 1e6  # of a ratio as a number
 MOST_REASONS = 2
+WORD_MARKS = "▁Ġ"  # with which tokenizers begin a word
 # What a sampling row is called that changes one of these alone.
 ONE_SETTING = MappingProxyType({"top_p": "top-p", "top_k": "top-k", "temperature": "temperature"})
 UNNAMED = ("seed", "max_new_tokens")  # settings that say nothing about the kind of row
@@ -168,6 +169,38 @@ class Ranking:
         """The probability of the most probable one."""
         return percent(math.exp(_log_prob(self.best)))
 
+    def where(self, rows: Sequence[ComparedRow]) -> str:
+        """`at token 6 “zu” (27%) instead of “früh” (24%)`: the first difference of the first of them from the most
+        probable translation, where both have read the same; empty where there is none.
+        """
+        one, best = rows[0].best, self.best.best
+        if not (one and best):
+            return ""
+        pairs = zip(one.ids, best.ids, strict=False)
+        at = next((at for at, (own, other) in enumerate(pairs) if own != other), None)
+        if at is None:
+            return ""
+        own, other = (
+            f"“{each.tokens[at].lstrip(WORD_MARKS) or each.tokens[at]}” ({percent(math.exp(each.token_log_probs[at]))})"
+            for each in (one, best)
+        )
+        return f"at token {at + 1} {own} instead of {other}"
+
+    @property
+    def where_preferred(self) -> str:
+        """The first difference of the translation that its search prefers."""
+        return self.where(self._preferred)
+
+    @property
+    def where_greedy(self) -> str:
+        """That of greedy search's."""
+        return self.where(self._greedy)
+
+    @property
+    def where_drawn(self) -> str:
+        """That of a sample."""
+        return self.where(self._drawn)
+
     @property
     def _preferred(self) -> list[ComparedRow]:
         return [row for row in self.others if row.best and row.best.score > row.of_best]
@@ -200,12 +233,23 @@ class Ranking:
     @property
     def greedy(self) -> str:
         """Who takes the most probable token at each step, and writes a less probable translation."""
-        return self._beginning([row for row in self._missing if row.strategy == "greedy"])
+        return self._beginning(self._greedy)
+
+    @property
+    def _greedy(self) -> list[ComparedRow]:
+        return [row for row in self._missing if row.strategy == "greedy"]
 
     @property
     def drawn(self) -> str:
         """Whose less probable translation was drawn at random."""
-        return self._beginning([row for row in self.others if row.strategy == "sample"])
+        return self._beginning(self._drawn)
+
+    @property
+    def _drawn(self) -> list[ComparedRow]:
+        """Samples that no other row writes, too."""
+        known = {row.text for row in self.others if row.strategy != "sample"}
+        rows = self.others
+        return [row for row in rows if row.strategy == "sample" and row.text not in known]
 
     @cached_property
     def winners(self) -> list[int]:
@@ -263,7 +307,7 @@ FINDINGS = (
 REASONS = (
     Finding(
         lambda facts: facts.is_ranked and facts.is_likelier,
-        "{preferred}'s is more probable per token, and length_penalty {penalty} prefers it.",
+        "{preferred}'s is more probable per token, and length_penalty {penalty} prefers it: {where_preferred}.",
     ),
     Finding(
         lambda facts: facts.is_ranked and facts.preferred and not facts.is_likelier,
@@ -275,9 +319,12 @@ REASONS = (
     ),
     Finding(
         lambda facts: facts.is_ranked and facts.greedy,
-        "{greedy} takes the most probable token at each step, and missed it.",
+        "{greedy} takes the most probable token at each step, and missed it: {where_greedy}.",
     ),
-    Finding(lambda facts: facts.is_ranked and facts.drawn, "{drawn} draws tokens at random."),
+    Finding(
+        lambda facts: facts.is_ranked and facts.drawn,
+        "{drawn} draws tokens at random: {where_drawn}.",
+    ),
 )
 
 

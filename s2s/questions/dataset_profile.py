@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from s2s.config import PRESETS, Recipe, UserError, override, shortened
 from s2s.data import (
     LINT_RULES,
+    LONGEST_CELL,
     Corpus,
     LintReport,
     Pair,
@@ -22,34 +23,25 @@ from s2s.data import (
     task_of,
 )
 from s2s.jobs import share_too_long
-from s2s.questions.dataset_findings import (
-    of_faults,
-    of_pairs,
-    of_task,
-    of_tokenizers,
-    of_words,
-    percent,
-)
+from s2s.questions import dataset_findings as findings
 from s2s.questions.have import Have
 from s2s.questions.question import Question, setting, subject, view
 from s2s.questions.table import Table
 from s2s.tokenizers import TokenizerComparison
 
-PAIRS, FAULTS, TASK, WORDS, TOKENS = "pairs", "faults", "task", "words", "tokens"
+# The parts, and the sections of a stored profile that have them.
 PARTS = MappingProxyType(
-    {PAIRS: "Pairs", FAULTS: "Cleaning", TASK: "Task", WORDS: "Statistics", TOKENS: "Tokens"}
+    {
+        "pairs": "Pairs",
+        "faults": "Cleaning",
+        "task": "Task",
+        "words": "Statistics",
+        "tokens": "Tokens",
+    }
 )
+SECTIONS = MappingProxyType({"faults": "lint", "words": "statistics", "tokens": "pieces"})
 TASK_PAIRS = 50  # pairs whose input and output are shown
-
-
-def presets() -> dict[str, str]:
-    """The rows of PRESETS."""
-    return {name: name for name in PRESETS}
-
-
-def rules() -> dict[str, str]:
-    """The rules of the linter, and the empty one: the first that any pair matches."""
-    return {"": "first"} | {name: row.label for name, row in LINT_RULES.items()}
+MEASURED = ("Tokens per word", "Unknown", "Median", "95th percentile", "Longest")
 
 
 class TaskExamples(NamedTuple):
@@ -61,23 +53,18 @@ class TaskExamples(NamedTuple):
     pairs: tuple[tuple[str, str], ...]
     too_long: float
     limit: int
+    is_truncated: bool  # long texts, here
 
-    @property
-    def too_long_shown(self) -> str:
-        """In percent."""
-        return percent(self.too_long)
+
+Part: TypeAlias = Preview | LintReport | TaskExamples | Statistics | TokenizerComparison
 
 
 @dataclass(frozen=True)
 class ProfiledDataset:
-    """The preview of a dataset, and of the rest the part that was asked for."""
+    """The name of a dataset, and the part of its profile that was asked for."""
 
     name: str
-    preview: Preview
-    faults: LintReport | None = None
-    task: TaskExamples | None = None
-    words: Statistics | None = None
-    tokenizers: TokenizerComparison | None = None
+    found: Part
 
 
 @dataclass(frozen=True)
@@ -91,26 +78,22 @@ class DatasetProfile(Question[ProfiledDataset]):
     name: ClassVar[str] = "dataset-profile"
 
     dataset: str = subject("dataset", in_set=False)
-    part: str = setting(PAIRS, choices=PARTS, in_set=False)
-    preset: str = setting("small", choices=presets, in_set=False)
+    part: str = setting("pairs", choices=PARTS, in_set=False)
+    preset: str = setting("small", PRESETS.__contains__, help="A preset's name.", in_set=False)
     settings: str = setting("{}", help="Changed settings of the recipe as JSON.", in_set=False)
-    rule: str = view("", choices=rules, label="Examples")
+    rule: str = view("", lambda rule: not rule or rule in LINT_RULES)  # whose examples are shown
 
     def ask(self, have: Have) -> ProfiledDataset:
         """Raises UserError for a dataset that cannot be read, and for settings that do not fit together."""
         if not self.dataset:
             raise UserError(f"`{self.name}` is asked of a dataset; give its SPEC as `dataset`.")
         recipe = self.recipe
-        preview = have.preview(self.dataset)
-        found = ProfiledDataset(have.dataset_name(self.dataset), preview)
-        if self.part == TASK:
-            return ProfiledDataset(found.name, preview, task=_examples(preview, recipe))
-        if self.part == PAIRS:
-            return found
-        field, section = SECTIONS[self.part]
-        return ProfiledDataset(
-            found.name, preview, **{field: have.section(self.dataset, section, recipe.data)}
-        )
+        if section := SECTIONS.get(self.part):
+            found = have.section(self.dataset, section, recipe.data)
+        else:
+            found = have.preview(self.dataset)
+            found = _examples(found, recipe) if self.part == "task" else found
+        return ProfiledDataset(have.dataset_name(self.dataset), found)
 
     @property
     def recipe(self) -> Recipe:
@@ -127,81 +110,23 @@ class DatasetProfile(Question[ProfiledDataset]):
         """Its name, and whether the asker may still read it."""
         return have.dataset_state(self.dataset)
 
-    def shown_rule(self, answer: ProfiledDataset) -> str:
+    def shown_rule(self, report: LintReport) -> str:
         """The rule whose examples are shown: the chosen one, or the first that any pair matches; empty for none."""
-        matched = [name for name, found in _report(answer).found.items() if found.n]
+        matched = [name for name, found in report.found.items() if found.n]
         return self.rule if self.rule in matched else next(iter(matched), "")
 
     def table(self, answer: ProfiledDataset) -> Table:
         """The counts of both sides; pairs by rule; inputs and outputs; frequent words; a row per tokenizer."""
-        return TABLES[self.part](self, answer)
+        return TABLES[type(answer.found)](answer.found, self)
 
     def finding(self, answer: ProfiledDataset) -> str:
         """What stands out, in words."""
-        if answer.faults:
-            return of_faults(answer.faults, self.recipe.data)
-        if answer.task:
-            return of_task(answer.task)
-        if answer.words:
-            return of_words(answer.words)
-        return of_tokenizers(answer.tokenizers) if answer.tokenizers else of_pairs(answer.preview)
-
-    def _counts(self, answer: ProfiledDataset) -> Table:
-        found = answer.preview
-        sides = {
-            "source": (found.src_median, found.src_longest, found.src_words),
-            "target": (found.tgt_median, found.tgt_longest, found.tgt_words),
-        }
-        rows = [[side, _whole(median), *counts] for side, (median, *counts) in sides.items()]
-        about = {
-            "Median": "Words of a text.",
-            "Longest": "Words of the longest text.",
-            "Distinct words": "In all texts, split at spaces.",
-        }
-        return Table(("Side", *about), rows, about)
-
-    def _rules(self, answer: ProfiledDataset) -> Table:
-        report = _report(answer)
-        dropped = enabled_rules(self.recipe.data.clean)
-        rows = [
-            [
-                LINT_RULES[name].label,
-                found.n,
-                found.n / max(1, report.n_pairs),
-                "yes" if name in dropped else "no",
-                LINT_RULES[name].about,
-            ]
-            for name, found in report.found.items()
-            if name != "overlap" or report.n_valid
-        ]
-        columns = ("Rule", "Pairs", "Share", "Dropped", "What it finds")
-        return Table(columns, rows, shares=("Share",))
-
-    def _task(self, answer: ProfiledDataset) -> Table:
-        return Table(("Input", "Output"), answer.task.pairs if answer.task else ())
-
-    def _words(self, answer: ProfiledDataset) -> Table:
-        words = answer.words
-        sides = (("source", words.src), ("target", words.tgt)) if words else ()
-        rows = [[side, word, n] for side, found in sides for word, n in found.frequent]
-        return Table(("Side", "Word", "Count"), rows)
-
-    def _tokenizers(self, answer: ProfiledDataset) -> Table:
-        return tokenizer_table(answer.tokenizers) if answer.tokenizers else Table((), ())
-
-
-def _whole(number: float) -> float:
-    return int(number) if number.is_integer() else number
-
-
-def _report(answer: ProfiledDataset) -> LintReport:
-    if answer.faults is None:
-        raise TypeError("this part of a profile has no rules")
-    return answer.faults
+        return FINDINGS[type(answer.found)](answer.found, self)
 
 
 def _examples(preview: Preview, recipe: Recipe) -> TaskExamples:
-    pairs = tuple(Pair(*row) for row in preview.rows[:TASK_PAIRS])
+    rows = preview.rows[:TASK_PAIRS]
+    pairs = tuple(Pair(*row) for row in rows)
     corpus = Corpus(preview.spec, "train", pairs, is_plain=preview.is_plain)
     made = apply_task(clean(corpus, recipe.data.clean), recipe.data, recipe.train.seed)
     return TaskExamples(
@@ -209,42 +134,81 @@ def _examples(preview: Preview, recipe: Recipe) -> TaskExamples:
         tuple((pair.src, pair.tgt) for pair in made.pairs[:TASK_PAIRS]),
         share_too_long(recipe, preview),
         recipe.data.max_length,
+        any(len(side) == LONGEST_CELL for row in rows for side in row),
     )
 
 
-def tokenizer_table(found: TokenizerComparison) -> Table:
+def _counts(found: Preview, question: DatasetProfile) -> Table:
+    rows = [
+        ["source", _whole(found.src_median), found.src_longest, found.src_words],
+        ["target", _whole(found.tgt_median), found.tgt_longest, found.tgt_words],
+    ]
+    about = {"Median": "Words of a text.", "Longest": "Words of the longest text."}
+    columns = ("Side", "Median", "Longest", "Distinct words")
+    return Table(columns, rows, about | {"Distinct words": "In all texts, split at spaces."})
+
+
+def _whole(number: float) -> float:
+    return int(number) if number.is_integer() else number
+
+
+def _rules(report: LintReport, question: DatasetProfile) -> Table:
+    dropped = enabled_rules(question.recipe.data.clean)
+    rows = [
+        [
+            LINT_RULES[name].label,
+            found.n,
+            found.n / max(1, report.n_pairs),
+            "yes" if name in dropped else "no",
+            LINT_RULES[name].about,
+        ]
+        for name, found in report.found.items()
+        if name != "overlap" or report.n_valid
+    ]
+    return Table(("Rule", "Pairs", "Share", "Dropped", "What it finds"), rows, shares=("Share",))
+
+
+def _frequent(words: Statistics, question: DatasetProfile) -> Table:
+    sides = {"source": words.src, "target": words.tgt}
+    rows = [[side, word, n] for side, found in sides.items() for word, n in found.frequent]
+    return Table(("Side", "Word", "Count"), rows)
+
+
+def tokenizer_table(found: TokenizerComparison, question: object = None) -> Table:
     """A row per tokenizer; lengths in tokens, without `</s>`, and the time to fit it in seconds."""
-    columns = ["Tokenizer", "Vocabulary size", "Too long"]
-    measured = ("Tokens per word", "Unknown", "Median", "95th percentile", "Longest")
-    columns += [f"{name}, {side}" for name in measured for side in ("source", "target")]
+    both = [f"{name}, {side}" for name in MEASURED for side in ("source", "target")]
     rows = []
     for name, row in found.named.items():
         sides = [
             (side.tokens_per_word, side.unknown_rate, side.median, side.p95, side.longest)
             for side in (row.src, row.tgt)
         ]
-        numbers = [number for both in zip(*sides, strict=True) for number in both]
+        numbers = [number for pair in zip(*sides, strict=True) for number in pair]
         rows.append([name, row.tgt.vocab_size, row.too_long, *numbers, row.seconds])
-    shares = ("Too long", "Unknown, source", "Unknown, target")
     limit = found.rows[0].limit if found.rows else 0
     about = {
-        "Tokenizer": "Kind and vocabulary size.",
         "Too long": f"Pairs of more than {limit} tokens, `</s>` included, which are dropped.",
-        "Unknown, source": "Share of the held-out tokens that are `<unk>`.",
         "Seconds": "To fit it.",
     }
-    return Table((*columns, "Seconds"), rows, about, shares)
+    columns = ("Tokenizer", "Vocabulary size", "Too long", *both, "Seconds")
+    return Table(columns, rows, about, ("Too long", "Unknown, source", "Unknown, target"))
 
 
-SECTIONS = MappingProxyType(
-    {FAULTS: ("faults", "lint"), WORDS: ("words", "statistics"), TOKENS: ("tokenizers", "pieces")}
-)
-TABLES = MappingProxyType(
+TABLES: Mapping[type, Callable[[Any, DatasetProfile], Table]] = MappingProxyType(
     {
-        PAIRS: DatasetProfile._counts,
-        FAULTS: DatasetProfile._rules,
-        TASK: DatasetProfile._task,
-        WORDS: DatasetProfile._words,
-        TOKENS: DatasetProfile._tokenizers,
+        Preview: _counts,
+        LintReport: _rules,
+        TaskExamples: lambda found, question: Table(("Input", "Output"), found.pairs),
+        Statistics: _frequent,
+        TokenizerComparison: tokenizer_table,
+    }
+)
+FINDINGS: Mapping[type, Callable[[Any, DatasetProfile], str]] = MappingProxyType(
+    {
+        Preview: lambda found, question: findings.of_pairs(found),
+        LintReport: lambda found, question: findings.of_faults(found, question.recipe.data),
+        TaskExamples: lambda found, question: findings.of_task(found),
+        Statistics: lambda found, question: findings.of_words(found),
+        TokenizerComparison: lambda found, question: findings.of_tokenizers(found),
     }
 )

@@ -28,6 +28,7 @@ from s2s.questions.finding import Finding, first
 from s2s.questions.have import Have
 from s2s.questions.pool import PoolOf, other_sentences, probe_sentences, source_as_it_is
 from s2s.questions.question import RUN, Question, setting, subject, view
+from s2s.questions.states_of import layer_names
 from s2s.questions.table import Table
 from s2s.questions.translate import DEFAULT_STRATEGY, strategy_names
 from s2s.runs import Run, states
@@ -39,6 +40,12 @@ TWO_BANKS = ("the bank is by the river", "I need to bank the money")  # one word
 # what precedes them in the sources of a built-in dataset
 BANK_PREFIXES = MappingProxyType(
     {"builtin:en-fr": "", "builtin:en-es": "", "builtin:tasks": "translate English to French: "}
+)
+SECOND = MappingProxyType(
+    {
+        "label": "Second sentence",
+        "help": "To compare the same word in two sentences. Empty: a sentence that shares a word with the first.",
+    }
 )
 
 
@@ -79,7 +86,7 @@ class TwoOccurrences:
     @property
     def layers(self) -> list[str]:
         """Names of the states."""
-        return ["embeddings", *(f"layer {layer}" for layer in range(1, len(self.cosines)))]
+        return layer_names(len(self.cosines) - 1)
 
     @property
     def series(self) -> dict[str, Floats]:
@@ -202,12 +209,7 @@ class SameWord(Question[TwoOccurrences]):
 
     run: str = subject(RUN)
     text: str = subject("sentence", link="src")
-    second: str = subject(
-        "sentence",
-        in_set=True,
-        label="Second sentence",
-        help="To compare the same word in two sentences. Empty: a sentence that shares a word with the first.",
-    )
+    second: str = subject("sentence", in_set=True, **SECOND)
     strategy: str = setting(DEFAULT_STRATEGY, choices=strategy_names, label="Decoded by")
     word: int = setting(0, scope="two sentences", label="Word in the first sentence")
     word2: int = setting(0, scope="two sentences", label="Word in the second sentence")
@@ -220,7 +222,7 @@ class SameWord(Question[TwoOccurrences]):
         if not all(texts):
             raise UserError("Same word compares two sentences; give a second one.")
         run.check_lengths(texts)
-        found = [_words(run, text) for text in texts]
+        found = [read_words(run, text) for text in texts]
         starts = shared_word(found[0].words, found[1].words)
         places = [
             _position(given, words, start)
@@ -347,15 +349,16 @@ def words_in(run: Run, text: str) -> tuple[str, ...]:
     return word_texts(tokens, word_indices(tokens, is_whole=states.has_word_tokens(run)))
 
 
-def _two_digits(cosine: float) -> str:
-    return f"{cosine:.2f}".replace("-", "−")
-
-
-def _words(run: Run, text: str) -> WordStates:
+def read_words(run: Run, text: str) -> WordStates:
+    """The encoder's states of each word. Raises UserError for a sentence without one."""
     found = next(states.sentence_states(run, [text]), None)
     if found is None:
         raise UserError(f"There is no word to compare in “{text[:60]}”; type another sentence.")
     return found.words
+
+
+def _two_digits(cosine: float) -> str:
+    return f"{cosine:.2f}".replace("-", "−")
 
 
 def _position(given: int, words: WordStates, start: int) -> int:

@@ -12,17 +12,28 @@ from s2s.questions.alignment import Alignment
 from s2s.questions.attention_lines import AttentionLines
 from s2s.questions.attention_of import AttentionOf
 from s2s.questions.compare import Compare
+from s2s.questions.costs import CostGrowth, Costs
 from s2s.questions.dataset_profile import DatasetProfile
 from s2s.questions.evaluate import Evaluate
 from s2s.questions.extrapolation import Extrapolation
+from s2s.questions.forced_target import ForcedTarget
 from s2s.questions.heads_of import HeadsOf
 from s2s.questions.intervene import Intervene
+from s2s.questions.logit_lens import LogitLens
+from s2s.questions.masks import Masks
+from s2s.questions.neighbors import Neighbors
+from s2s.questions.next_token import NextToken
 from s2s.questions.position_kinds import PositionKinds
 from s2s.questions.question import Question
 from s2s.questions.same_word import SameWord
+from s2s.questions.samples import Samples
 from s2s.questions.score_buckets import ScoreBuckets
+from s2s.questions.state_map import StateMap
+from s2s.questions.t5_sizes import T5Sizes
 from s2s.questions.training_curves import TrainingCurves
 from s2s.questions.translate import Translate
+from s2s.questions.walkthrough import Walkthrough
+from s2s.questions.why_each_word import WhyEachWord
 from s2s.questions.word_order import WordOrder
 
 if TYPE_CHECKING:
@@ -49,8 +60,11 @@ class View(NamedTuple):
 
 
 VIEWS = (
+    View("states", "map", "Map", StateMap, "states"),
     View("train", "", "", TrainingCurves, "training_view"),
     View("states", "same", "Same word", SameWord, "same_word"),
+    View("states", "near", "Nearest neighbors", Neighbors, "neighbors"),
+    View("states", "lens", "Logit lens", LogitLens, "logit_lens"),
     View("evaluate", "scores", "Scores", Evaluate, "evaluation_view"),
     View("evaluate", "buckets", "Buckets", ScoreBuckets, "evaluation_view:bucket_pictures"),
     View("attention", "map", "Heatmap", AttentionOf, "attention_view"),
@@ -58,6 +72,15 @@ VIEWS = (
     View("attention", "alignment", "Alignment", Alignment, "alignment_view"),
     View("attention", "change", "Intervene", Intervene, "intervene_view"),
     View("attention", "", "", HeadsOf, "heads_view"),
+    View("architecture", "parameters", "Components", Costs, "costs_view"),
+    View("architecture", "costs", "Growth", CostGrowth, "costs_view:growth_pictures"),
+    View("architecture", "t5", "T5's sizes", T5Sizes, "costs_view:t5_pictures"),
+    View("walkthrough", "", "", Walkthrough, "walkthrough_view"),
+    View("architecture", "masks", "Masks", Masks, "masks_view"),
+    View("steps", "tree", "Search tree", WhyEachWord, "search_view"),
+    View("steps", "next", "Next token", NextToken, "next_token_view"),
+    View("steps", "reference", "Against a reference", ForcedTarget, "forced_target_view"),
+    View("steps", "samples", "Samples", Samples, "samples_view"),
     View("positions", "model", "Why positions", WordOrder, "word_order_view"),
     View("positions", "matrix", "The kinds", PositionKinds, "position_kinds_view"),
     View("positions", "longer", "Longer than trained", Extrapolation, "extrapolation_view"),

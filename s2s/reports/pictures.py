@@ -11,6 +11,7 @@ from s2s.plots import (
     AllHeads,
     ComparedRows,
     ComparedTexts,
+    Diagram,
     DrawnFigure,
     LinkedTokens,
     Picture,
@@ -74,7 +75,7 @@ def _figure(picture: Picture) -> str:
     figure = picture.figure
     if isinstance(figure, ComparedTexts | ComparedRows | TokenRows):
         return _texts(figure)
-    if figure is None or isinstance(figure, LinkedTokens | AllHeads | Table):
+    if figure is None or isinstance(figure, LinkedTokens | AllHeads | Diagram | Table):
         return ""
     if isinstance(figure, Mapping):
         return charts.chart(DrawnFigure(figure).to_dict(), picture.alt)

@@ -9,10 +9,12 @@ from s2s.words.numbers import (
     FRACTIONS,
     NUMBER_NAMES,
     MetricName,
+    fine_percent,
     four_digits,
     listed,
     nats,
     percent,
+    significant,
     smoothing_note,
 )
 
@@ -28,11 +30,13 @@ __all__ = [
     "TOPICS",
     "MetricName",
     "Term",
+    "fine_percent",
     "forms",
     "four_digits",
     "listed",
     "nats",
     "percent",
+    "significant",
     "smoothing_note",
 ]
 

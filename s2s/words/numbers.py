@@ -42,10 +42,15 @@ def nats(log_prob: float) -> str:
 
 def four_digits(value: float) -> str:
     """Four significant digits: `-0.000123456` -> `−0.0001235`, `-520165.55` -> `−520,166`, `-0.0` -> `0`."""
+    return significant(value, 4)
+
+
+def significant(value: float, n: int = 3) -> str:
+    """So many significant digits: `-0.000123456` -> `−0.000123`, `-520165.55` -> `−520,166`, `-0.0` -> `0`."""
     if not value:
         return "0"
     is_long = 1000 <= abs(value) < 1e9
-    text = f"{value:,.0f}" if is_long else f"{value:#.4g}".rstrip(".")
+    text = f"{value:,.0f}" if is_long else f"{value:#.{n}g}".rstrip(".")
     digits, _, power = text.partition("e")
     tens = f" × 10{str(int(power)).translate(SUPERSCRIPT)}" if power else ""
     return f"{digits}{tens}".replace("-", "−")
@@ -54,6 +59,15 @@ def four_digits(value: float) -> str:
 def percent(share: float) -> str:
     """`0.254` -> `25%`."""
     return f"{share:.0%}" if share >= 0.01 else "less than 1%"
+
+
+def fine_percent(share: float) -> str:
+    """`0.254` -> `25%`, `0.0031` -> `0.3%`, `0.00043` -> `0.043%`."""
+    if share < 1e-5:
+        return "<0.001%"
+    if share < 0.001:
+        return f"{share:.3%}"
+    return f"{share:.0%}" if share >= 0.1 else f"{share:.1%}"
 
 
 def listed(names: Sequence[str]) -> str:

@@ -46,7 +46,8 @@ def test_a_component_is_hovered_clicked_and_reached_by_keyboard_and_the_diagram_
         page.locator('[data-name="decoder.layer.feed_forward"]')
     ).to_be_focused()  # the keyboard focus stays
     page.wait_for_function("location.href.includes('decoder.layer.feed_forward')")
-    page.get_by_role("button", name="Save the picture").click()
+    page.locator(".st-key-diagram").get_by_role("button", name="Save, data, code").click()
+    page.get_by_role("button", name="PNG, PDF").click()
     found = {*words(saved(page, format="pdf", width="12"))}
     assert {"Cross-attention", "Encoder", "memory"} <= found
     assert any(
@@ -63,4 +64,5 @@ def test_a_component_is_hovered_clicked_and_reached_by_keyboard_and_the_diagram_
     page.keyboard.type("mini-t5")
     page.get_by_role("option", name="mini-t5").click()
     page.wait_for_function("location.href.includes('mini-t5')")
+    page.locator(".st-key-settings button").first.click()
     expect(page.get_by_role("slider").nth(1)).to_have_value("20")

@@ -48,7 +48,7 @@ def test_an_example_gets_an_address_the_menu_leads_to_three_rows_two_clicks_to_f
     box.press("Enter")
     page.wait_for_url("**src=the+cat+sleeps")
     quiet(page)
-    links.filter(has_text="Compare").click()
+    links.filter(has_text="Decode").click()
     three = shown(page, 3)
     assert three[0] == ["1 · greedy", "2 · beam", "3 · top-p 0.9"]
     page.get_by_role("button", name="Settings").click()

@@ -18,7 +18,7 @@ PICTURES = {
     "": ".js-plotly-plot",
     "data": "[data-testid=stFileUploader]",
     "compare": ".st-key-figure-compared table",
-    "steps": ".st-key-beamtree .js-plotly-plot",
+    "steps": ".st-key-answer .js-plotly-plot",
     "attention": ".js-plotly-plot",
     "states": ".js-plotly-plot",
     "walkthrough": ".tokens",

@@ -14,10 +14,10 @@ WALK = (
     "walkthrough?run=demo-en-fr&src=the+red+house&layer=2&head=3&set=step%3Asoftmax%2Cposition%3A3"
 )
 SIMILARITY = (
-    "Sinusoidal · cosine of two positions by their offset",
-    "Sinusoidal · cosine of 1024 by 1024, means of 4 by 4",
+    "cosine of two positions by their offset",
+    "cosine of 1024 by 1024 positions, means of 4 by 4",
 )
-ROTARY = "Rotary · q·k / √32 by distance, 32 random vectors, q = k"
+ROTARY = "q·k / √32 by distance, 32 random vectors, q = k"
 WIDTHS = """() => [
   document.documentElement.scrollWidth, document.querySelector('[data-testid=stMain]').scrollWidth,
   ...[...document.querySelectorAll('.js-plotly-plot')].map(plot => plot.getBoundingClientRect().right)]"""
@@ -122,13 +122,14 @@ def test_another_view_draws_both_encodings_and_a_curve_is_saved(server: str, vis
     )
     titled(
         page,
-        "Sinusoidal · 1024 positions × 128 dimensions",
-        "Rotary · query of (1, 0) pairs, 1024 positions",
+        "1,024 positions × 128 dimensions",
+        "1,024 positions × 32 columns of a query",
     )
     drawn(page, ".heatmaplayer image")
-    page.get_by_role("radio", name="Distance", exact=True).click()
+    page.get_by_role("radio", name="By distance", exact=True).click()
     titled(page, *SIMILARITY, ROTARY)
-    says(page, "view:distance,encoding:sinusoidal,beside:rotary")
+    says(page, "view:distance,beside:rotary")
+    says(page, "encoding:sinusoidal")
     says(page, "length:1024")
     drawn(page, ".scatterlayer path.js-line")
     page.locator(".js-plotly-plot").first.locator(".modebar-btn").first.click()

@@ -49,7 +49,7 @@ def test_choosing_a_layer_and_view_changes_map_and_link(server: str, visit: Open
     page.get_by_role("radio", name="1", exact=True).click()
     titled(page, MAP)
     says(page, "layer=1")
-    says(page, "&set=strategy:beam,view:map")
+    says(page, "&set=view:map")
     assert page.evaluate(COORDINATES) != embeddings
     for position, token in TOKENS.items():
         point(page, position).hover(force=True)  # Plotly's drag layer covers the points

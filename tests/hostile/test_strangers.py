@@ -30,15 +30,14 @@ from s2s.library.own import (
     list_evaluations,
     list_runs,
 )
-from s2s.questions import Evaluate, Have, SameWord
-from s2s.runs import Sentences, System
+from s2s.questions import Evaluate, Have, Pool, PoolOf, PoolStates, ReferencesOf, SameWord
+from s2s.runs import Run, Sentences, System
 from s2s.ui.data import profiles
 from s2s.ui.data import uploads as linked
 from s2s.ui.evaluate import files
-from s2s.ui.kit import cached, dataset_sentences, gold_alignment, pickers, references, vocabulary
+from s2s.ui.kit import cached, dataset_sentences, gold_alignment, pickers, vocabulary
 from s2s.ui.kit.test_sets import available_test_sets
 from s2s.ui.runs import attention_history
-from s2s.ui.states import pool
 from tests.hostile.home import WORKSPACES, Things, share, things_of, visiting
 from tests.screen import opened
 
@@ -91,18 +90,24 @@ def _as_owner(things: Things) -> list[object]:
 def _of_dataset(things: Things) -> list[object]:
     """What screens show of the dataset of a run: only its probe sentences where it is not shared."""
     run = cached.open_run(things.run)
+    name = cached.named(run)
     return [
         vocabulary.of(run).sentences,
         dataset_sentences.of(run, 100),
-        references.of(run, f"{things.secret} line 3"),
-        references.of(run, things.probe),
+        cached.SCREEN.answer(ReferencesOf(name, f"{things.secret} line 3")),
+        cached.SCREEN.answer(ReferencesOf(name, things.probe)),
         gold_alignment.of(run),
-        pool.pool(run),
-        pool.pool_index(run).states.positions,
+        pool_of(run),
+        cached.SCREEN.answer(PoolStates(cached.named(run))).positions,
         cached.SCREEN.answer(SameWord(cached.named(run), "1 2", "1 3")),
         cached.probes(run),
         available_test_sets(things.run),
     ]
+
+
+def pool_of(run: Run) -> Pool:
+    """The sentences that its states are compared with."""
+    return cached.SCREEN.answer(PoolOf(cached.named(run)))
 
 
 def _test_of(**where: str) -> EvaluationRequest:
@@ -321,11 +326,12 @@ def test_what_is_unshared_or_deleted_while_a_page_is_made_is_not_read_any_more(
         run = cached.open_run(bob.run)
         assert bob.secret in repr(dataset_sentences.of(run, 100))
         share(bob, data=False)
-        assert bob.secret not in repr((dataset_sentences.of(run, 100), pool.pool(run)))
+        assert bob.secret not in repr((dataset_sentences.of(run, 100), pool_of(run)))
         share(bob, data=True)
+        known = ReferencesOf(cached.named(run), "never asked")
         hidden = run.folder.path.with_name(".deleted-by-its-owner")
         run.folder.path.rename(hidden)
-        for read in (gold_alignment.of, pool.pool, lambda run: references.of(run, "never asked")):
+        for read in (gold_alignment.of, pool_of, lambda run: cached.SCREEN.answer(known)):
             try:
                 answer = repr(read(run))
             except UserError as error:

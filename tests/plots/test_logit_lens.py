@@ -1,8 +1,5 @@
-import csv
-import io
-
 from s2s.plots import logit_lens
-from s2s.plots.logit_lens import LensCell, logit_lens_csv
+from s2s.questions import LensCell
 
 LA = LensCell(("la", "<b>"), (0.75, 0.25), 1, 0.75)
 LE = LensCell(("le", "la"), (0.5, 0.25), 2, 0.25)
@@ -29,10 +26,3 @@ def test_cells_are_the_likeliest_tokens_and_a_frame_marks_the_written_one() -> N
 
 def test_no_target() -> None:
     assert "no target" in logit_lens([], [], LAYERS, title="t").layout.annotations[0].text
-
-
-def test_the_table_has_every_place_and_layer() -> None:
-    rows = [*csv.DictReader(io.StringIO(logit_lens_csv(GUESSES, ["=la", "la", "x"], LAYERS)))]
-    assert len(rows) == 6
-    assert (rows[0]["written"], rows[0]["layer"], rows[0]["rank"]) == ("'=la", "embeddings", "2")
-    assert (rows[1]["token_2"], rows[1]["share_2"]) == ("<b>", "0.25")

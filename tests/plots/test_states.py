@@ -1,26 +1,18 @@
-import csv
-import io
-
 import numpy as np
 import pytest
 
 from s2s.plots import PLOTS, states
-from s2s.plots.states import (
-    COLORINGS,
-    MAX_LABELED,
-    MAX_LABELED_SMALL,
-    StateLayer,
-    StatePoint,
-    states_csv,
-)
+from s2s.plots.states import MAX_LABELED, MAX_LABELED_SMALL
+from s2s.questions import COLORINGS, StateLayer, StatePoint
 
 POINTS = [
-    StatePoint("the", "the", 0, 1, "the <1>"),
-    StatePoint("<b>x</b>", "<b>x</b>", 0, 2, "x"),
-    StatePoint("the", "the", 1, 1, "the 2"),
+    StatePoint("the", "the", 0, 1),
+    StatePoint("<b>x</b>", "<b>x</b>", 0, 2),
+    StatePoint("the", "the", 1, 1),
 ]
+COSINES = np.array([[1, 0.2, 0.9], [0.2, 1, 0.1], [0.9, 0.1, 1]], np.float32)
 LAYER = StateLayer(
-    np.array([[1.0, 2.0], [-1.0, 0.5], [0.0, -2.5]]), (0.5, 0.25), "after layer 1 of 2"
+    np.array([[1.0, 2.0], [-1.0, 0.5], [0.0, -2.5]]), (0.5, 0.25), "after layer 1 of 2", COSINES
 )
 
 
@@ -33,7 +25,6 @@ def test_every_state_is_at_its_coordinates_and_distinguishable_without_color(col
     first, second = drawn
     assert all(symbol.endswith("-open") for symbol in second.marker.symbol)
     assert not any(symbol.endswith("-open") for symbol in first.marker.symbol)
-    assert first.customdata[0] == "the &lt;1&gt;"
     assert first.text[1] == "&lt;b&gt;x&lt;/b&gt;"
     assert "50%" in figure.layout.xaxis.title.text
     assert "25%" in figure.layout.yaxis.title.text
@@ -46,11 +37,18 @@ def test_every_state_is_at_its_coordinates_and_distinguishable_without_color(col
         )
 
 
-def test_each_layer_says_its_own_of_a_point() -> None:
-    other = LAYER._replace(about=["near <2>", "near 1", "near 0"])
+def test_hover_names_the_most_similar_other_state_of_that_layer() -> None:
+    other = LAYER._replace(cosines=1 - COSINES)
     figure = states([LAYER, other], POINTS, color="sentence", title="t")
-    said = [trace.customdata[0] for trace in figure.data]
-    assert said == ["the &lt;1&gt;", "the 2", "the &lt;1&gt;<br>near &lt;2&gt;", "the 2<br>near 0"]
+    first = "the, sentence 1, position 1"
+    x = "&lt;b&gt;x&lt;/b&gt;, sentence 1, position 2"
+    second = "the, sentence 2, position 1"
+    assert [trace.customdata[0] for trace in figure.data] == [
+        f"{first}<br>most similar: {second} (cosine 0.90)",
+        f"{second}<br>most similar: {first} (cosine 0.90)",
+        f"{first}<br>most similar: {x} (cosine 0.80)",
+        f"{second}<br>most similar: {x} (cosine 0.90)",
+    ]
 
 
 def test_a_word_of_both_sentences_is_joined_by_a_line_and_has_one_marker() -> None:
@@ -76,7 +74,7 @@ def test_every_layer_has_axes_of_its_own() -> None:
 @pytest.mark.parametrize(("n_layers", "most"), [(1, MAX_LABELED), (2, MAX_LABELED_SMALL)])
 def test_many_points_have_no_tokens_beside_them(n_layers: int, most: int) -> None:
     for n, mode in ((most, "markers+text"), (most + 1, "markers")):
-        layers = [StateLayer(np.zeros((n, 2)), (0.0, 0.0), "l")] * n_layers
+        layers = [StateLayer(np.zeros((n, 2)), (0.0, 0.0), "l", np.eye(n))] * n_layers
         figure = states(layers, POINTS[:1] * n, color="sentence", title="t")
         assert {trace.mode for trace in figure.data} == {mode}
 
@@ -88,12 +86,3 @@ def test_nothing_to_show_and_a_coloring_that_is_none() -> None:
     )
     with pytest.raises(ValueError, match="cannot be colored by `size`, but by word"):
         states([LAYER], POINTS, color="size", title="t")
-
-
-def test_the_table_has_every_number_and_no_formula() -> None:
-    points = [POINTS[0]._replace(label="=1+1"), *POINTS[1:]]
-    rows = [*csv.DictReader(io.StringIO(states_csv([LAYER, LAYER], points)))]
-    assert len(rows) == 6
-    assert rows[0]["token"] == "'=1+1"
-    assert [float(row["component_2"]) for row in rows[:3]] == [2.0, 0.5, -2.5]
-    assert (rows[5]["sentence"], rows[5]["position"], float(rows[5]["share_1"])) == ("2", "1", 0.5)

@@ -1,7 +1,8 @@
 import pytest
 
 from s2s import plots
-from s2s.plots.truncation import FilterResult, fine_percent
+from s2s.plots.truncation import FilterResult
+from s2s.words import fine_percent
 
 BARS = [("le", 0.6), ("<b>la</b>", 0.3), ("un", 0.05)]
 THRESHOLDS = [

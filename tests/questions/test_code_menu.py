@@ -24,6 +24,7 @@ from s2s.plots import (
     AllHeads,
     ComparedRows,
     ComparedTexts,
+    Diagram,
     DrawnFigure,
     LinkedTokens,
     Picture,
@@ -33,7 +34,7 @@ from s2s.plots import (
 from s2s.questions import ANSWERS, VIEW, Evaluate, Table
 from s2s.questions.views import VIEWS, View
 from s2s.reports import compared_rows, token_rows
-from s2s.ui.canvas import pack_heads
+from s2s.ui.canvas import diagram_data, pack_heads
 from s2s.ui.kit.pictures import SHOWN
 from tests.screen import component, opened, settled
 
@@ -47,6 +48,27 @@ LINKS: dict[str, list[dict[str, str]]] = {
             "src": "the red house",
             "layer": "1",
             "set": "view:same,second:the house is old,strategy:greedy",
+        },
+    ],
+    "state-map": [
+        {
+            "src": HOUSE,
+            "layer": "1",
+            "set": "view:map,second:a red door,side:decoder,colour:position,layers:all,strategy:greedy",
+        },
+        {"src": "the red house", "tgt": "la maison verte", "set": "view:map,shown:first"},
+        {"src": "the bank is by the river", "layer": "0", "set": "view:map"},
+    ],
+    "neighbors": [
+        {"src": "the bank is by the river", "set": "view:near"},
+        {"src": HOUSE, "layer": "1", "set": "view:near,unit:sentence"},
+    ],
+    "logit-lens": [
+        {
+            "src": HOUSE,
+            "tgt": "la maison verte",
+            "layer": "1",
+            "set": "view:lens,strategy:greedy",
         },
     ],
     "attention": [
@@ -106,6 +128,28 @@ LINKS: dict[str, list[dict[str, str]]] = {
         {"src": HOUSE, "tgt": "la maison rouge", "layer": "1", "head": "3", "kind": "encoder"},
         {"src": HOUSE, "set": "scale:row,strategy:greedy,alone:1.2"},
     ],
+    "why-each-word": [
+        {
+            "src": HOUSE,
+            "set": "strategy:beam,num_beams:3,view:tree,node:2,pruned:all,rank_penalty:0.5,rank_formula:gnmt",
+        },
+        {"src": LONG, "set": "strategy:diverse_beam,num_beams:4,num_beam_groups:2,whole:1"},
+        {"src": HOUSE, "set": "strategy:sample,seed:4"},
+    ],
+    "next-token": [
+        {
+            "src": HOUSE,
+            "set": "strategy:greedy,view:next,at:2,forced:5.6,ruler_temperature:0.7,ruler_top_h:0.5,ruler_top_k:4,"
+            "ruler_top_p:0.9,ruler_min_p:0.1,ruler_typical_p:0.9,ruler_epsilon_cutoff:0.01,ruler_eta_cutoff:0.01,"
+            "ruler_log:true",
+        },
+        {"src": HOUSE, "set": "view:next,num_beams:3"},
+    ],
+    "forced-target": [
+        {"src": HOUSE, "tgt": "la maison verte", "set": "view:reference,strategy:beam,num_beams:3"},
+        {"src": HOUSE, "tgt": "la maison verte", "set": "view:reference,strategy:greedy"},
+    ],
+    "samples": [{"src": HOUSE, "set": "strategy:mbr,num_samples:6,view:samples"}],
     "evaluate": [
         {"set": f"{SHIPPED},metrics:1,quality:ter,points_of:2,across:ter,up:rouge_l,sentence:9"},
         {"set": f"{SHIPPED},of:2,sort:gap,other:3,by:ter,find:book"},
@@ -115,6 +159,27 @@ LINKS: dict[str, list[dict[str, str]]] = {
         {"set": SHIPPED},
         {"set": f"{SHIPPED},bucket_of:2,bucket_other:3,bucket:flags,bucket_score:ter"},
     ],
+    "costs": [
+        {"set": "batch:3,src_len:9,tgt_len:7,part:decoder.output"},
+        {"set": "model:t5-small,against:t5-base"},
+    ],
+    "cost-growth": [
+        {"set": "view:costs,batch:3,src_len:9,tgt_len:7"},
+        {"set": "view:costs,model:t5-small,cost:cache,vary:depth"},
+    ],
+    "walkthrough": [
+        {
+            "src": HOUSE,
+            "tgt": "la maison verte",
+            "layer": "2",
+            "head": "3",
+            "set": f"step:{step},position:3",
+        }
+        for step in ("scores", "bridge", "norm")
+    ]
+    + [{"src": HOUSE, "set": "step:chosen"}, {"src": HOUSE, "set": "step:update,rate:1"}],
+    "t5-sizes": [{"set": "view:t5,size:t5-11b"}],
+    "masks": [{"src": HOUSE, "set": "view:masks,masks:second"}],
 }
 SMALL = "source:builtin:mini-en-fr"
 LINKS["dataset-profile"] = [
@@ -222,6 +287,11 @@ def check(screen: AppTest, shown: Picture, found: Picture) -> None:
     elif isinstance(figure, ComparedTexts):
         plain = [html.unescape(re.sub("<del.*?</del> ?|<.*?>", "", body)) for body in bodies]
         assert {text or "(nothing)" for text in figure.texts.values()} <= {*map(str.strip, plain)}
+    elif isinstance(figure, Diagram):
+        assert same(component(screen, "boxes"), json.loads(json.dumps(diagram_data(figure))))
+    elif found.name == "part":  # whose cells wrap
+        cells = [cell for row in found.table.rows for cell in row]
+        assert all(any(html.escape(cell) in body for body in bodies) for cell in cells)
     elif isinstance(figure, ComparedRows):
         assert compared_rows(figure) in bodies
     elif isinstance(figure, TokenRows):
@@ -264,7 +334,11 @@ def unpacked(values: Any) -> Any:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Equal, numbers but for their last digits."""
+    """Equal, numbers but for their last digits; NaN is no value."""
+    if one is None or other is None:
+        return {one, other} == {None} or any(
+            each is not None and math.isnan(each) for each in (one, other)
+        )
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(same(one[name], other[name]) for name in one)
     if isinstance(one, list | tuple) and isinstance(other, list | tuple):

@@ -23,9 +23,8 @@ HOUSE = "the red house"
 def row(name: str, text: str, log_prob: float, *, length: int = 4, **more: float) -> ComparedRow:
     tokens = (*text.split(), *["x"] * (length - 1 - len(text.split())), "</s>")
     score = more.pop("score", log_prob)
-    best = DecodedHypothesis(
-        text, tokens, (log_prob / length,) * length, log_prob, score, (5,) * length
-    )
+    ids = tuple(map(hash, tokens))
+    best = DecodedHypothesis(text, tokens, (log_prob / length,) * length, log_prob, score, ids)
     strategy, _, setting = name.partition(" ")
     settings = json.dumps({setting: more.pop("value")}) if setting else "{}"
     found = Decoded("a", (best,))
@@ -51,7 +50,8 @@ def test_the_most_probable_translation_is_named_with_how_much_more_probable_it_i
     assert said.startswith("Beam's translation is the most probable: 2.72 times as probable as")
     assert "1,097 times as top-p 0.9's" in said
     assert "Greedy takes the most probable token at each step" in said
-    assert "top-p 0.9 draws" in said.lower()
+    assert "Top-p 0.9 draws tokens at random: at token 1 “trois” (11%) instead of “deux”" in said
+    assert "draws" not in finding(GREEDY, BEAM, replace(GREEDY, strategy="sample"))
     assert finding(BEAM, replace(BEAM, strategy="greedy"), SAMPLE).startswith(
         "Beam and greedy write the most probable translation: "
     )
@@ -59,7 +59,10 @@ def test_the_most_probable_translation_is_named_with_how_much_more_probable_it_i
 
 
 def test_what_the_length_penalty_prefers_is_said_where_it_does() -> None:
-    said = "Beam's is more probable per token, and length_penalty 1 prefers it."
+    said = (
+        "Beam's is more probable per token, and length_penalty 1 prefers it:"
+        " at token 1 “deux” (65%) instead of “un” (47%)."
+    )
     assert said in finding(GREEDY, LONGER)
     assert "prefer" not in finding(GREEDY, BEAM)
     shorter = replace(LONGER, per_token=-2.0)

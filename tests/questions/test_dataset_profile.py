@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from s2s.config import Cleaning, DataConfig, UserError, asker
-from s2s.data import Corpus, Pair, Preview, clean, lint_pairs, load, uploads
-from s2s.questions import DatasetProfile, Have, ProfiledDataset
+from s2s.data import Corpus, Pair, Preview, Statistics, clean, lint_pairs, load, uploads
+from s2s.questions import DatasetProfile, Have, ProfiledDataset, TaskExamples
 from s2s.questions import dataset_findings as findings
 from s2s.tokenizers import TokenizerComparison, compare
 
@@ -28,7 +28,7 @@ def preview(*pairs: Pair, is_plain: bool = False) -> Preview:
 def test_pairs_are_counted_and_only_what_stands_out_is_said() -> None:
     found = findings.of_pairs(preview(*PAIRS))
     assert found.startswith("94 pairs. Words per text (median): 3 in the source, 3 in the target.")
-    for said in ("1 repeats an earlier", "1 has the same text", "101 words, 34 times the median"):
+    for said in ("1 repeats an earlier", "1 has the same text", "longest source has 101 words"):
         assert said in found
     plain = findings.of_pairs(preview(Pair("a b", "a b"), Pair("c", "c"), is_plain=True))
     assert plain == (
@@ -65,8 +65,8 @@ def test_several_targets_count_in_the_direction_that_is_learned() -> None:
 
 def test_words_that_training_lacks_are_said_only_where_it_lacks_them() -> None:
     have = Have()
-    words = have.answer(DatasetProfile("synthetic:reverse", "words")).words
-    assert words is not None
+    words = have.answer(DatasetProfile("synthetic:reverse", "words")).found
+    assert isinstance(words, Statistics)
     known = findings.of_words(words)
     assert known == "Nearly every word of the validation pairs occurs in training."
     covered = (words.tgt.covered[0]._replace(running=0.8),)
@@ -96,8 +96,8 @@ def test_a_tokenizer_is_named_only_where_it_stands_out() -> None:
 def test_the_task_and_its_limit_are_the_recipes() -> None:
     question = DatasetProfile(SMALL, "task", settings='{"data.task": "reverse"}')
     answer = Have().answer(question)
-    assert answer.task is not None
-    assert all(tgt == " ".join(reversed(src.split())) for src, tgt in answer.task.pairs)
+    assert isinstance(answer.found, TaskExamples)
+    assert all(tgt == " ".join(reversed(src.split())) for src, tgt in answer.found.pairs)
     assert question.finding(answer).startswith("Probably no pair is longer than")
     long = DatasetProfile(SMALL, "task", settings='{"data.max_length": 4}')
     found = long.finding(Have().answer(long))
@@ -106,12 +106,12 @@ def test_the_task_and_its_limit_are_the_recipes() -> None:
 
 
 def test_examples_are_those_of_the_chosen_rule_or_of_the_first_that_matches() -> None:
-    answer = ProfiledDataset("t", preview(*PAIRS), faults=lint_pairs(PAIRS))
+    report = lint_pairs(PAIRS)
     question = DatasetProfile("t", "faults")
-    assert question.shown_rule(answer) == "empty"
-    assert replace(question, rule="copies").shown_rule(answer) == "copies"
-    assert replace(question, rule="markup").shown_rule(answer) == "empty"
-    rows = question.table(answer).rows
+    assert question.shown_rule(report) == "empty"
+    assert replace(question, rule="copies").shown_rule(report) == "copies"
+    assert replace(question, rule="markup").shown_rule(report) == "empty"
+    rows = question.table(ProfiledDataset("t", report)).rows
     assert [row[0] for row in rows if row[3] == "yes"] == ["Empty"]
 
 
@@ -140,7 +140,8 @@ def test_an_upload_is_asked_about_as_it_was_read_by_its_owner_alone() -> None:
         while upload.profile.is_reading:
             pass
         answer = Have().answer(question)
-        assert (answer.name, answer.preview.n_pairs) == ("mine", 2)
+        assert isinstance(answer.found, Preview)
+        assert (answer.name, answer.found.n_pairs) == ("mine", 2)
     with asker.acting_as("eve"), pytest.raises(UserError):
         Have().answer(question)
     upload.delete()

@@ -37,22 +37,40 @@ from s2s.questions import (
     AttentionLines,
     AttentionOf,
     Compare,
+    CostGrowth,
+    Costs,
     DatasetProfile,
     Evaluate,
     Extrapolation,
     ForcedOutput,
+    ForcedTarget,
     ForcedWeights,
     GoldOf,
     Have,
     HeadsOf,
     Intervene,
+    LogitLens,
     LongerLines,
+    Masks,
+    Neighbors,
+    NextToken,
+    NextTokens,
     PoolOf,
+    PoolStates,
     PositionKinds,
     Question,
+    ReferencesOf,
     SameWord,
+    Samples,
     ScoreBuckets,
+    StateMap,
+    StatesOf,
+    T5Sizes,
+    TraceOf,
     Translate,
+    TreeOf,
+    Walkthrough,
+    WhyEachWord,
     WordOrder,
 )
 from s2s.questions.intervene import InterventionEffect
@@ -81,7 +99,7 @@ class Asked(NamedTuple):
 
     question: Callable[[str], Question[Any]]  # about what `of` says, by its id
     has_data: Callable[[Any], bool] | None = None
-    of: str = "run"  # its name as a field, and as something to share
+    of: str = "run"  # its name as a field, and as something to share; empty: nobody's
     needs_data: bool = False  # or it is refused
     is_private: bool = False  # nothing shares it
 
@@ -93,6 +111,13 @@ ASKED: Mapping[str, Asked] = {
     ),
     "any-two-words": Asked(AnyTwoWords, lambda found: not np.isnan(found.cosines).any()),
     "sentences": Asked(PoolOf, lambda found: any(SECRET in text for text in found.texts)),
+    "state-map": Asked(lambda run: StateMap(run, TEXT, second=OTHER)),
+    "states": Asked(lambda run: StatesOf(run, TEXT)),
+    "logit-lens": Asked(lambda run: LogitLens(run, TEXT, TARGET)),
+    "neighbors": Asked(
+        lambda run: Neighbors(run, TEXT), lambda found: SECRET in as_text(found.layers)
+    ),
+    "pool-states": Asked(PoolStates, lambda found: len(found.numbers) > 1),
     "attention": Asked(lambda run: AttentionOf(run, TEXT)),
     "attention-lines": Asked(lambda run: AttentionLines(run, TEXT)),
     "heads-of-sentence": Asked(lambda run: HeadsOf(run, TEXT, layer="1", head="1")),
@@ -108,6 +133,12 @@ ASKED: Mapping[str, Asked] = {
     "compare": Asked(lambda run: Compare((run, "demo-en-fr"), TEXT)),
     "forced-output": Asked(lambda run: ForcedOutput(run, TEXT, TARGET)),
     "forced-weights": Asked(lambda run: ForcedWeights(run, TEXT, TARGET)),
+    "why-each-word": Asked(lambda run: WhyEachWord(run, TEXT)),
+    "search-tree": Asked(lambda run: TreeOf(run, TEXT)),
+    "next-token": Asked(lambda run: NextToken(run, TEXT)),
+    "next-tokens": Asked(lambda run: NextTokens(run, TEXT)),
+    "forced-target": Asked(lambda run: ForcedTarget(run, TEXT, target=TARGET)),
+    "samples": Asked(lambda run: Samples(run, TEXT, settings='{"num_samples": 4}')),
     "word-order": Asked(lambda run: WordOrder(run, TEXT)),
     "position-kinds": Asked(lambda run: PositionKinds("sinusoidal", run, length=4)),
     "longer-lines": Asked(LongerLines),
@@ -117,6 +148,15 @@ ASKED: Mapping[str, Asked] = {
         lambda found: SECRET in as_text(found.sentences),
         of="evaluation",
     ),
+    "costs": Asked(lambda run: Costs(run, component="encoder.layer")),
+    "cost-growth": Asked(CostGrowth),
+    "t5-sizes": Asked(lambda _: T5Sizes(), of=""),
+    "masks": Asked(lambda run: Masks(run, TEXT)),
+    "walkthrough": Asked(
+        lambda run: Walkthrough(run, TEXT, step="loss"), lambda found: found.loss.is_reference
+    ),
+    "references": Asked(lambda run: ReferencesOf(run, TEXT), lambda found: bool(found.texts)),
+    "trace": Asked(lambda run: TraceOf(run, TEXT)),
     "score-buckets": Asked(
         lambda evaluation: ScoreBuckets(evaluation, bucket="ratio"),
         lambda found: bool(found.found),
@@ -125,7 +165,7 @@ ASKED: Mapping[str, Asked] = {
     ),
     "dataset-profile": Asked(
         lambda dataset: DatasetProfile(f"corpus:{dataset}"),
-        lambda found: SECRET in as_text(found.preview),
+        lambda found: SECRET in as_text(found.found),
         of="dataset",
         is_private=True,
     ),
@@ -304,16 +344,17 @@ def test_everyone_gets_what_they_may_see_whoever_asked_before(
 ) -> None:
     entering, make, ask, run = WAYS[way]
     _, has_data, of, needs_data, is_private = ASKED[name]
-    thing = getattr(home, of)
+    thing = getattr(home, of, "")
     question = ASKED[name].question(run.format(thing) if of == "run" else thing)
     for role in ORDER:
-        home.share(of, role.shared)
+        if of:
+            home.share(of, role.shared)
         with entering(monkeypatch, role.workspace):
             have = make()
             if is_private and role.workspace != OWNER:
                 refused_as_no_dataset(have, question)
                 continue
-            if not role.may_ask:
+            if of and not role.may_ask:
                 refused_as_unknown(have, question, of)
                 continue
             if needs_data and not role.sees_data:
@@ -387,7 +428,7 @@ def test_every_question_of_a_view_and_all_that_it_asks_is_in_the_matrix(home: Ho
         for row in VIEWS:
             assert row.question.name in ASKED, f"what may a guest see of `{row.question.name}`?"
             asked = ASKED[row.question.name]
-            Noting().answer(asked.question(getattr(home, asked.of)))
+            Noting().answer(asked.question(getattr(home, asked.of, "")))
     assert met == {*ASKED}
 
 

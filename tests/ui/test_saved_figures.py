@@ -32,6 +32,10 @@ def test_figures_are_drawn_by_the_kit_alone_and_a_module_that_draws_one_offers_i
     assert [path for path in sources if "plotly_chart" in calls[path]] == [UI / "kit" / "charts.py"]
     # a snapshot draws again what a page has drawn
     drawing = [path for path in sources if calls[path] & DRAWN and path.parent.name != "snapshot"]
-    assert len(drawing) > 30
+    assert drawing
+    # what `show` draws so has its menu
+    drawing = [
+        path for path in drawing if "show(" not in sources[path] or "draw=" not in sources[path]
+    ]
     without = [path for path in drawing if not calls[path] & SAVED or "CSV" not in sources[path]]
     assert without == [], "they draw a figure and offer no data as CSV"

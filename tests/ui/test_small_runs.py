@@ -1,5 +1,6 @@
 """Sentences beside pictures of runs unlike the demos: one layer, one head, a fault, no translation, no end."""
 
+import html
 from dataclasses import replace
 
 import pytest
@@ -11,7 +12,6 @@ from s2s.faults import why_not_exported
 from s2s.plots.evaluation_charts import sweep_caption, tradeoff_caption
 from s2s.scores import METRIC_NAMES
 from s2s.ui.kit import cached
-from s2s.ui.states import logit_lens
 from tests.conftest import make_run
 from tests.screen import opened, page_text, picture, settled
 
@@ -64,12 +64,6 @@ def test_dashed_lines_are_explained_only_where_there_are_any(one_head: str) -> N
     assert "Dashed: " not in page_text(unknown)
 
 
-def test_the_lens_counts_the_tokens_just_read() -> None:
-    run = s2s.load("demo-en-fr")
-    assert "1 of 3 are the token just read" in logit_lens.caveat(run, [True, False, False])
-    assert "just read" not in logit_lens.caveat(run, [False, False])
-
-
 @pytest.mark.parametrize(
     ("fault", "is_loaded"), [("no-positions", False), ("no-causal-mask", True), ("none", True)]
 )
@@ -101,20 +95,6 @@ def test_the_caption_of_quality_and_speed_follows_the_score() -> None:
     assert "right" not in said
 
 
-def test_an_empty_translation_is_written_in_one_step(
-    own_run: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    decoded = cached.decoded
-
-    def empty(run: s2s.Run, text: str, strategy: str, given: dict[str, object]) -> object:
-        return decoded(run, text, strategy, {**given, "max_new_tokens": 1})
-
-    monkeypatch.setattr("s2s.ui.walkthrough.output.cached.decoded", empty)
-    text = page_text(opened("walkthrough", run=own_run, src="a b", set="step:chosen"))
-    assert "In one step, a choice among" in text
-    assert "**" not in text.partition("the model wrote")[2]
-
-
 @pytest.mark.parametrize(
     ("fault", "step", "said", "never"),
     [
@@ -133,7 +113,9 @@ def test_the_walkthrough_of_a_run_with_a_fault_says_what_its_pictures_show(
 ) -> None:
     make_run(settings.home() / "runs" / RUN, {"train.fault": fault, "train.steps": 2})
     cached.refresh_runs()
-    text = page_text(opened("walkthrough", run=RUN, src="a b c", set=f"step:{step}"))
+    screen = opened("walkthrough", run=RUN, src="a b c", set=f"step:{step}")
+    bodies = [html.unescape(str(each.proto.body)) for each in screen.get("html")]
+    text = "\n".join([page_text(screen), *bodies])
     assert said in text
     assert never not in text
 

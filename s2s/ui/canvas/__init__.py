@@ -1,8 +1,7 @@
 """Components: JavaScript and style in files of their own, each with a thin Python function. Knows nothing of models."""
 
 from s2s.ui.canvas.copy_button import copy_button
-from s2s.ui.canvas.diagram import DIAGRAM_WIDTH, Arrow, Box, BoxNote, Diagram, Label, diagram
-from s2s.ui.canvas.diagram_svg import diagram_svg
+from s2s.ui.canvas.diagram import diagram, diagram_data
 from s2s.ui.canvas.downloads import mend_downloads
 from s2s.ui.canvas.heads import heads_canvas, pack_heads, pooling
 from s2s.ui.canvas.history import HISTORY, history_script

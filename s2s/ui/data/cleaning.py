@@ -9,7 +9,7 @@ import streamlit as st
 
 from s2s.config import Cleaning, DataConfig, settings_of
 from s2s.data import LINT_RULES, PROFILE_SECTIONS, LintReport, enabled_rules
-from s2s.questions import DatasetProfile, ProfiledDataset
+from s2s.questions import DatasetProfile
 from s2s.ui.data import profiles
 from s2s.ui.data.sources import ChosenDataset
 from s2s.ui.kit import ViewState, file_name
@@ -49,17 +49,14 @@ def _choose(limits: Mapping[str, float]) -> None:
         st.session_state[f"{PREFIX}data.clean.{rule}"] = value
 
 
-def choose_examples(
-    state: ViewState[Any], question: DatasetProfile, answer: ProfiledDataset
-) -> None:
+def choose_examples(state: ViewState[Any], question: DatasetProfile, report: LintReport) -> None:
     """Whose examples are shown, of the rules that match a pair."""
-    found = answer.faults.found if answer.faults else {}
-    labels = {rule: LINT_RULES[rule].label for rule, each in found.items() if each.n}
+    labels = {rule: LINT_RULES[rule].label for rule, each in report.found.items() if each.n}
     state.choice(
         "rule",
         "Examples",
         labels,
-        default=question.shown_rule(answer),
+        default=question.shown_rule(report),
         widget=st.pills,
         required=True,
     )

@@ -52,7 +52,7 @@ def is_ready(of: ProfileFolder, what: str = "text") -> bool:
     if state.error:
         forms.show_error(UserError(state.error))
         st.button(
-            "Try again",
+            "Read it again",
             key=f"again {what} {of.folder.name}",
             icon=":material/refresh:",
             on_click=of.reset,

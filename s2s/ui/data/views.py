@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from s2s.config import PRESETS, Recipe, UserError, flat, override
-from s2s.data import TASKS
+from s2s.data import TASKS, LintReport
 from s2s.plots import Picture
-from s2s.questions import DatasetProfile, ProfiledDataset
+from s2s.questions import DatasetProfile, ProfiledDataset, TaskExamples
 from s2s.questions.views import view_of
+from s2s.tokenizers import TokenizerComparison
 from s2s.ui.data import cleaning, profiles, sources, tokenizers, uploads
 from s2s.ui.data.sources import ChosenDataset
 from s2s.ui.kit import (
@@ -208,31 +209,32 @@ def _in_columns(question: DatasetProfile, answer: ProfiledDataset, chosen: Chose
 
 def _cleaning(answer: ProfiledDataset | None) -> None:
     _settings(cleaning.SETTINGS)
-    if answer and answer.faults:
-        cleaning.rules(answer.faults, recipe().data.clean)
+    if answer and isinstance(answer.found, LintReport):
+        cleaning.rules(answer.found, recipe().data.clean)
 
 
 def _faults(question: DatasetProfile, answer: ProfiledDataset, chosen: ChosenDataset) -> None:
     pictures = view_of(question).pictures(question, answer, "")
     with st.container(key="answer", border=True):
         show(pictures[0], question, answer)
-        if len(pictures) > 1:
-            cleaning.choose_examples(STATE, question, answer)
+        if isinstance(answer.found, LintReport) and len(pictures) > 1:
+            cleaning.choose_examples(STATE, question, answer.found)
             show(pictures[1], question, answer, draw=partial(_texts, pictures[1]))
     cleaning.flagged(chosen, recipe().data)
 
 
 def _task(answer: ProfiledDataset | None) -> None:
     forms.inputs(base(), ["data.task"], PREFIX)
-    row = TASKS[answer.task.task] if answer and answer.task else None
+    row = TASKS[answer.found.task] if answer and isinstance(answer.found, TaskExamples) else None
     names = dict.fromkeys((*(row.settings if row else ()), "prefix", "valid_share", "held_out"))
     _settings(f"data.{name}" for name in names)
 
 
 def _tokens(question: DatasetProfile, answer: ProfiledDataset, chosen: ChosenDataset) -> None:
     show_all(question, answer, "")
-    if answer.tokenizers and answer.tokenizers.rows:
-        wanted = tokenizers.choose(answer.tokenizers, chosen.profile, recipe())
+    found = answer.found
+    if isinstance(found, TokenizerComparison) and found.rows:
+        wanted = tokenizers.choose(found, chosen.profile, recipe())
         take({key: wanted[key] for key in tokenizers.CHOSEN if key in wanted})
 
 

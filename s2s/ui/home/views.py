@@ -1,4 +1,4 @@
-"""Where Home leads: to what can be done next, and to eight views of the models that ship."""
+"""Where Home leads: to what can be done next, and to views of the models that ship."""
 
 from __future__ import annotations
 
@@ -8,19 +8,25 @@ from s2s.links.share import greedy_and_beam
 from s2s.ui.shell import CURATED_VIEWS, page_link
 
 
-def shipped_views() -> None:
-    """A plain list of links."""
-    with st.container(key="views", gap="small"):
+def curated_views() -> None:
+    """Cards: a picture, and below it what there is to see; a press anywhere opens it."""
+    theme = st.context.theme.type or "light"
+    with st.container(key="views"):
         st.subheader("Views to open", anchor=False)
-        for view in CURATED_VIEWS:
-            page_link(view.page, view.title, **view.values)
+        with st.grid("auto", min_column_width=185, border=True) as grid:
+            for view in CURATED_VIEWS:
+                with grid.cell():
+                    st.image(str(view.picture(theme)), width="stretch", alt=view.title)
+                    page_link(view.page, view.title, **view.values)
+                    st.caption(view.about)
 
 
 def doors(run_id: str, sentence: str) -> None:
     """Links to what can be done next, in one row where it fits."""
     with st.container(key="doors", horizontal=True, gap="medium"):
-        page_link("lessons", "Learn in short lessons")
-        page_link("data", "Use your own data")
+        page_link("lessons", "Short lessons")
+        page_link("walkthrough", "Step by step through the model")
+        page_link("data", "Your own data")
         page_link("train", "Train your own model")
         page_link("runs", "Open a published model", set="tab:open-a-model")
         page_link("compare", "Compare decoding strategies", src=sentence, **greedy_and_beam(run_id))

@@ -13,7 +13,6 @@ from s2s.ui.kit import (
     length_penalty,
     pickers,
     polling,
-    references,
     reproduce,
     score_counts,
     sentence,
@@ -25,7 +24,6 @@ from s2s.ui.kit.captions import file_name
 from s2s.ui.kit.cards import Card, cards
 from s2s.ui.kit.changed_translation import compared_texts
 from s2s.ui.kit.charts import chart, clickable_chart
-from s2s.ui.kit.differences import highlighted
 from s2s.ui.kit.find_one import FindOne, is_position
 from s2s.ui.kit.map_part import with_part
 from s2s.ui.kit.new_question import new_question

@@ -31,6 +31,7 @@ WHERE = "Run it where s2s is installed and this run is stored; Runs offers it as
 OF_DATASET = "Run it where s2s is installed and this dataset is stored, or give the SPEC of yours."
 SHARE = st.column_config.ProgressColumn(format="percent", min_value=0.0, max_value=1.0)
 LETTER, ROOM, WIDEST = 7, 26, 420  # of a column, in pixels
+MOST_WHOLE = 24  # rows of a table that is shown without a scroll bar of its own
 NARROW = 180  # a first column of this width stays in view
 OnPick = Callable[[int | None, int | None], None]
 download = partial(st.download_button, on_click="ignore", icon=ICON)
@@ -147,7 +148,9 @@ def _figure(picture: Picture, question: Question[Any], on_pick: OnPick, on_enlar
     elif figure is None or isinstance(figure, Table):
         if figure is None:
             st.markdown(f"**{plain(picture.title.splitlines()[-1])}**")
-        show_table(figure or picture.table, key=f"table {picture.name}", alt=picture.alt)
+        table = figure or picture.table
+        height = "content" if len(table.rows) <= MOST_WHOLE else "auto"
+        show_table(table, key=f"table {picture.name}", alt=picture.alt, height=height)
     else:
         chart(figure, alt=picture.alt, file_name=file_name(picture.title))
         is_first = st.session_state.setdefault("first picture", picture.title) == picture.title

@@ -181,6 +181,7 @@ PAGES = (
         keys=("run", "step", "src", "tgt", "set"),
         summary="How each token was chosen: search tree, next-token probabilities, forced decoding",
         run="trained",
+        asked=ALL,
         opens_on=EVERYDAY,
     ),
     Page(
@@ -218,7 +219,7 @@ PAGES = (
         keys=("run", "step", "src", "tgt", "layer", "set"),
         summary="The hidden states of words, layer by layer",
         run="trained",
-        asked="view:same",
+        asked=ALL,
         lessons_run="its words are whole tokens, and *bank* has two meanings in it.",
     ),
     Page(

@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+from s2s.plots import Arrow, Box, Diagram, Label, diagram_svg
 from s2s.reports import document
-from s2s.ui.canvas import Arrow, Box, Diagram, Label, diagram_svg
 from s2s.ui.streamlit_parts import BidiComponent
 
 
@@ -19,7 +19,6 @@ def to_html(proto: BidiComponent) -> str:
 
 def _diagram(proto: BidiComponent) -> str:
     data = json.loads(proto.json)
-    marked = {box["name"] for box in data["boxes"] if box["marked"]}
     drawing = Diagram(
         boxes=[Box(*(box[name] for name in Box._fields)) for box in data["boxes"]],
         arrows=[Arrow(kind, tuple((x, y) for x, y in points)) for kind, points in data["arrows"]],
@@ -28,7 +27,7 @@ def _diagram(proto: BidiComponent) -> str:
         frames=[(x, y, w, h) for x, y, w, h in data["frames"]],
         height=data["size"][1],
     )
-    drawn = diagram_svg(drawing, marked, title="Architecture", caption="")
+    drawn = diagram_svg(drawing, title="Architecture", caption="")
     return document.figure(drawn, is_on_white=True)
 
 

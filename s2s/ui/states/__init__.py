@@ -1,5 +1,4 @@
 """The page States."""
 
-from s2s.ui.states import reproduce, same_word
-from s2s.ui.states.request import fill_first_sentence, read_request
-from s2s.ui.states.views import LABELS, VIEWS
+from s2s.ui.states.page import fill_first_sentence, show
+from s2s.ui.states.view_state import STATE

@@ -4,23 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from s2s.analysis import SIDES
-from s2s.questions import DEFAULT_STRATEGY, SameWord
+from s2s.questions.views import VIEWS
 from s2s.ui.kit import ViewState, field
 
 
 @dataclass(frozen=True)
 class StatesView:
-    """Positions of words belong to a pair of sentences."""
+    """The tab; its questions declare the rest."""
 
-    strategy: str = field(DEFAULT_STRATEGY)
     view: str = field("map")  # a row of VIEWS
-    side: str = field(SIDES[0])
-    color: str = field("word", link="colour")  # a row of COLORINGS
-    shown: str = field("both")  # the sentences on the map
-    layers: str = field("one")
-    second: str = field("")  # the second sentence; empty: one that shares a word with the first
-    unit: str = field("", scope="sentence")  # whose neighbors: a position from 1, or `sentence`
 
 
-STATE = ViewState("states", StatesView, SameWord)
+STATE = ViewState("states", StatesView, *(row.question for row in VIEWS if row.page == "states"))

@@ -1,5 +1,29 @@
-"""The page Steps."""
+"""The page Why each word."""
 
-from s2s.ui.steps import reproduce
-from s2s.ui.steps.request import read_request, view_picker
-from s2s.ui.steps.views import VIEWS
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from s2s.ui.steps.next_token import show_next_token
+from s2s.ui.steps.page import Asked, ask
+from s2s.ui.steps.reference import keep_reference, show_reference
+from s2s.ui.steps.samples import show_samples
+from s2s.ui.steps.tree import show_tree
+from s2s.ui.steps.view_state import STATE
+
+# A slug is stored in links, as `view` in `set`: if you rename one, keep reading the old one.
+TABS: Mapping[str, Callable[[Asked], None]] = MappingProxyType(
+    {
+        "tree": show_tree,
+        "next": show_next_token,
+        "reference": show_reference,
+        "samples": show_samples,
+    }
+)
+
+
+def show(asked: Asked) -> None:
+    """The tab that is chosen."""
+    keep_reference(asked.run, asked.text)
+    TABS[STATE.now.view](asked)

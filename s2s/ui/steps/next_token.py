@@ -3,116 +3,139 @@
 from __future__ import annotations
 
 import html
-import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 import streamlit as st
-from torch import Tensor
 
-from s2s.analysis import probability_ratio
-from s2s.config import UserError
-from s2s.decode import distribution_entropy
-from s2s.plots import fine_percent
-from s2s.runs import Decoded, Run
-from s2s.ui.canvas import token_strip
-from s2s.ui.kit import cached, captions, nats, pickers, plain, shortened
-from s2s.ui.kit.candidates import token_cells
-from s2s.ui.steps import truncation
-from s2s.ui.steps.request import StepsRequest
-from s2s.ui.steps.teacher_forcing import times
+from s2s.config import UserError, override, settings_of
+from s2s.decode import FILTERS, Truncation
+from s2s.plots import Picture
+from s2s.questions import NextCandidates, NextToken, next_token
+from s2s.questions.views import view_of
+from s2s.ui.canvas import Alternative, StripToken, token_strip
+from s2s.ui.kit import cached, chart, file_name, forms, pickers, plain, show
+from s2s.ui.steps.page import Asked
 from s2s.ui.steps.view_state import STATE
+from s2s.words import fine_percent
 
 POSITION = STATE.key("at")
-NUMBERS = re.compile(r"\d{1,9}(\.\d{1,9})*", re.ASCII)
+PREFIX = f"{STATE.page} {next_token.FIELD}"  # how the widgets' keys of the filters begin
 N_BUTTONS = 6  # candidates that a press writes
+N_HOVER = 5  # candidates of a token that hover shows
 
 
-def show(request: StepsRequest) -> None:
+def show_next_token(asked: Asked) -> None:
     """The translation token by token; for one position the candidates, the distribution and the filters."""
-    forced = _forced_ids(request)
-    found = _continuation(request, forced) if forced else request.found
-    target = found.hypotheses[0]
-    rows = cached.next_tokens(request.run, request.text, target.ids[:-1])  # (tgt_len, vocab)
-    position = _position(rows)
+    question = _usable(asked.question(NextToken))
+    answer = cached.SCREEN.answer(question)
+    asked.write(answer.found.text)
+    wide, narrow = st.columns([3, 2], gap="medium")
+    with narrow, st.container(border=True):
+        _candidate_buttons(answer)
+        _filters()
+    question = replace(asked.question(NextToken), forced=question.forced, at=question.at)
+    bars, filters = view_of(question).pictures(question, answer, asked.model)
+    with wide, st.container(key="answer", border=True):
+        show(bars, question, answer, draw=partial(_draw, bars, answer))
     with st.container(border=True):
-        captions.show_translation(found)
-        with st.container(key="token probabilities"):
-            token_strip(
-                token_cells(request.run, target.ids, rows, len(forced)),
-                position,
-                key="strip",
-                on_pick=_choose_position,
-                on_alternative=lambda index, token: _force((*target.ids[:index], token)),
-            )
-            st.caption(
-                "Under each token: its probability, given the source and the tokens before it. Hover or tap a token to"
-                " see the candidates at its position; press one to write it instead, and the model continues from"
-                " there."
-            )
-        if forced:
-            _cost_of_forcing(found, request.found, len(forced))
-        position = _position_picker(target.tokens)
-        with st.container(key="candidates"):
-            _candidate_buttons(request.run, target.ids[: position + 1], rows[position])
-    with st.container(border=True):
-        truncation.show(request.run, target.tokens, position, rows[position])
+        show(filters, question, answer)
 
 
-def _continuation(request: StepsRequest, ids: tuple[int, ...]) -> Decoded:
-    return cached.continuation(request.run, request.text, ids, request.strategy, request.settings)
-
-
-def _forced_ids(request: StepsRequest) -> tuple[int, ...]:
-    """The ids that the target has to begin with. Impossible ones are reported and forgotten."""
-    if not (given := STATE.now.forced):
-        return ()
+def _usable(question: NextToken) -> NextToken:
+    """Without what a link says of other words: that is reported and forgotten."""
     try:
-        ids = _parse_ids(given)
-        _continuation(request, ids)
+        cached.SCREEN.answer(question.continued)
     except UserError as error:
         pickers.notify(f"The forced words cannot be used: {error}")
         STATE.remember(forced="")
-        return ()
-    return ids
-
-
-def _parse_ids(text: str) -> tuple[int, ...]:
-    """`6.152` -> `(6, 152)`."""
-    if not NUMBERS.fullmatch(text):
-        raise UserError(f"`{shortened(text)}` are not numbers separated by dots.")
-    return tuple(map(int, text.split(".")))
-
-
-def _position(rows: Tensor) -> int:
-    """The chosen position, from 0; by default that of highest entropy."""
-    n = len(rows)
-    given = STATE.now.at
-    if given and not (given.isdecimal() and 1 <= int(given) <= n):
+        question = replace(question, forced="")
+    n = len(cached.SCREEN.answer(question.continued).tokens)
+    if question.at and not (question.at.isdecimal() and 1 <= int(question.at) <= n):
         pickers.notify(
-            f"There is no position {shortened(given)} in this translation; it has {n} tokens."
+            f"There is no position {question.at[:20]} in this translation; it has {n} tokens."
         )
         STATE.remember(at="")
-        given = ""
-    position = int(given) - 1 if given else _least_certain(rows)
-    st.session_state[POSITION] = position
-    return position
+        question = replace(question, at="")
+    return question
 
 
-def _least_certain(rows: Tensor) -> int:
-    """The position of highest entropy, `</s>` aside."""
-    return max(range(max(1, len(rows) - 1)), key=lambda index: distribution_entropy(rows[index]))
+def _draw(picture: Picture, answer: NextCandidates) -> None:
+    """The tokens to choose from, and the bars of the chosen position."""
+    _strip(answer)
+    st.space("small")
+    with st.container(key="ruler"):
+        chart(picture.figure, alt=picture.alt, file_name=file_name(picture.title))
 
 
-def _position_picker(tokens: Sequence[str]) -> int:
+def _strip(answer: NextCandidates) -> None:
+    """The tokens, each with its probability; a press chooses one, or writes another in its place."""
+    ids, tokens = answer.found.hypotheses[0].ids, answer.found.hypotheses[0].tokens
+    columns = zip(tokens, answer.probabilities, answer.candidates, strict=True)
+    cells = [
+        StripToken(
+            token,
+            probability,
+            [Alternative(*each) for each in candidates[:N_HOVER]],
+            "forced" if at < answer.n_forced else "",
+        )
+        for at, (token, probability, candidates) in enumerate(columns)
+    ]
+    with st.container(key="token probabilities"):
+        token_strip(
+            cells,
+            answer.position,
+            key="strip",
+            on_pick=_choose_position,
+            on_alternative=lambda index, token: _force((*ids[:index], token)),
+        )
+        st.caption(
+            "Under each token: its probability, given what stands before it. Press one to see its position."
+        )
+
+
+def _candidate_buttons(answer: NextCandidates) -> None:
+    """The position, and buttons that write another token there."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        _position_picker(answer)
+        if answer.n_forced:
+            st.button(
+                "Back to the model's own",
+                key="unforce",
+                icon=":material/undo:",
+                on_click=partial(STATE.remember, forced=""),
+            )
+    if answer.n_forced:
+        st.html(
+            f'<p dir="auto"><small>The model\'s own:</small> {html.escape(answer.own.text) or "(nothing)"}</p>'
+        )
+    ids = answer.found.hypotheses[0].ids[: answer.position]
+    written = answer.found.hypotheses[0].ids[answer.position]
+    others = [each for each in answer.candidates[answer.position] if each.id != written]
+    with st.container(key="candidates"):
+        st.markdown("**Write another token here** and let the model continue:")
+        with st.container(horizontal=True, gap="small"):
+            for each in others[:N_BUTTONS]:
+                st.button(
+                    f"{plain(each.token)} · {fine_percent(each.probability)}",
+                    key=f"write {each.id}",
+                    on_click=_force,
+                    args=((*ids, each.id),),
+                )
+
+
+def _position_picker(answer: NextCandidates) -> None:
     """The same choice as in the strip, for keyboards."""
-    return st.selectbox(
+    tokens = answer.found.hypotheses[0].tokens
+    st.session_state[POSITION] = answer.position
+    st.selectbox(
         "Position",
         range(len(tokens)),
         format_func=lambda index: f"{index + 1} · {tokens[index]}",
         key=POSITION,
         on_change=lambda: _choose_position(st.session_state[POSITION]),
-        width=260,
+        width=200,
     )
 
 
@@ -120,42 +143,44 @@ def _choose_position(index: int) -> None:
     STATE.remember(at=str(index + 1))
 
 
-def _cost_of_forcing(found: Decoded, own: Decoded, n_forced: int) -> None:
-    """The forced translation compared with the model's own."""
-    ratio = times(probability_ratio(*sorted((found.log_prob, own.log_prob), reverse=True)))
-    more = "less" if found.log_prob < own.log_prob else "more"
-    comparison = "about as" if ratio == "about" else f"{ratio} {more}"
-    tokens = "The first token is" if n_forced == 1 else f"The first {n_forced} tokens are"
-    st.markdown(
-        f"{tokens} forced, the rest is the model's. Log-probability {nats(found.log_prob)} nats, against"
-        f" {nats(own.log_prob)} for its own translation: {comparison} probable."
-    )
-    st.html(
-        f'<p dir="auto"><small>The model\'s own:</small> {html.escape(own.text) or "(nothing)"}</p>'
-    )
-    st.button(
-        "Back to the model's own",
-        key="unforce",
-        icon=":material/undo:",
-        on_click=partial(STATE.remember, forced=""),
-    )
-
-
-def _candidate_buttons(run: Run, ids: Sequence[int], row: Tensor) -> None:
-    """Buttons that replace the last of these ids; `row` is the distribution there, (vocab,)."""
-    st.markdown("**Write another token here** and let the model continue:")
-    excluded = (ids[-1], run.recipe.model.ids.pad)
-    best = row.topk(min(N_BUTTONS + len(excluded), len(row))).indices.tolist()
-    candidates = [token for token in best if token not in excluded][:N_BUTTONS]
-    with st.container(horizontal=True, gap="small"):
-        for token in candidates:
-            name = plain(run.tgt_tokenizer.tokens([token])[0])
-            label = f"{name} · {fine_percent(float(row[token].exp()))}"
-            st.button(label, key=f"write {token}", on_click=_force, args=((*ids[:-1], token),))
-    st.caption(
-        "The tokens before this position stay. Probabilities are the model's own, at temperature 1."
-    )
-
-
 def _force(ids: Sequence[int]) -> None:
     STATE.remember(forced=".".join(map(str, ids)), at=str(len(ids)))
+
+
+def _filters() -> None:
+    """Temperature and filters, which change the picture at once."""
+    state = {name: STATE.value(next_token.FIELD + name) for name in next_token.SETTINGS}
+    given, problems = forms.from_address(
+        next_token.START, {name: text for name, text in state.items() if text}
+    )
+    for problem in problems:
+        pickers.notify(problem)
+    start = override(next_token.START, given)
+    st.session_state.setdefault(PREFIX + next_token.TEMPERATURE, start.temperature)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.slider(
+            next_token.TEMPERATURE,
+            next_token.MIN_TEMPERATURE,
+            next_token.MAX_TEMPERATURE,
+            step=0.05,
+            key=PREFIX + next_token.TEMPERATURE,
+            help=plain(settings_of(Truncation)[next_token.TEMPERATURE].help),
+            persist_state="session",
+            width=240,
+        )
+        _log_toggle()
+    st.markdown("**Filters**, each alone and all in this order:")
+    with st.grid(3, min_column_width=110, vertical_alignment="bottom"):
+        forms.inputs(start, list(FILTERS), PREFIX)  # FILTERS are in the order in which they apply
+    written = forms.to_address(forms.changes(next_token.START, next_token.SETTINGS, PREFIX))
+    STATE.remember(
+        **{next_token.FIELD + name: written.get(name, "") for name in next_token.SETTINGS}
+    )
+
+
+def _log_toggle() -> None:
+    key = STATE.key("log_scale")
+    st.session_state.setdefault(key, bool(STATE.value("log_scale")))
+    help = "Shows improbable tokens, too."
+    is_log = st.toggle(STATE.label("log_scale"), key=key, help=help, persist_state="session")
+    STATE.remember(log_scale="true" if is_log else "")

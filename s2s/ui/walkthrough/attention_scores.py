@@ -5,159 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-import numpy as np
-import streamlit as st
-
-from s2s.analysis import AttentionTrace, experiments
 from s2s.config import POSITION_KINDS, ModelConfig
 from s2s.model import Attention, attention_weights, masks
+from s2s.questions import walked
 from s2s.runs import Run
-from s2s.ui.walkthrough import cached
 from s2s.ui.walkthrough.code import Code
-from s2s.ui.walkthrough.pictures import additive_mask, show_pairs, show_tensor
 from s2s.ui.walkthrough.reading import POSITION_FORMULAS, position_explanation
-from s2s.ui.walkthrough.step import (
-    NO_SCALE,
-    TracedSentence,
-    WalkthroughStep,
-    aligned,
-    counted,
-    is_pre_norm,
-    quoted,
-    signed,
-)
+from s2s.ui.walkthrough.step import WalkthroughStep, aligned, is_pre_norm
 
-PAD = "<pad>"
-VARIANTS = ("variant", "key")  # what rows and columns are where variants of one row are compared
-FILLS = ("−∞", "−1e9", "this model")
 ATTENTION_CONTROLS = ("layer", "head", "src")
-
-
-def show_layer_input(sentence: TracedSentence, stack: str) -> None:
-    """The stream that the chosen layer reads: no tensor changes between two steps without a word."""
-    is_encoder = stack == "encoder"
-    layer = sentence.trace.encoder if is_encoder else sentence.trace.decoder
-    joined = layer.self_residual
-    tokens = sentence.src_tokens if is_encoder else sentence.tgt_tokens
-    number = sentence.layer + 1
-    if sentence.layer:
-        before = f"the output of layer {sentence.layer}"
-        st.caption(
-            f"From here on, the pictures show layer {number} of the {stack}, whose input is {before}, not the"
-            " embeddings of the steps before. Choose layer 1 to follow those."
-        )
-    else:
-        before = "the embeddings of the steps before"
-    show_tensor(f"Input of layer {number}: {before}", joined.before, tokens, mark=sentence.position)
-    if is_pre_norm(sentence.config):
-        show_tensor("The input, normalized", joined.sublayer_input, tokens, mark=sentence.position)
-
-
-def _attended(sentence: TracedSentence) -> AttentionTrace:
-    return sentence.trace.encoder.self_attention
-
-
-def _draw_queries(sentence: TracedSentence) -> None:
-    show_layer_input(sentence, "encoder")
-    attended = _attended(sentence)
-    tokens = sentence.src_tokens
-    head = sentence.head
-    row = sentence.position
-    show_tensor(f"Queries of head {head + 1}", attended.queries[head], tokens, mark=row)
-    show_tensor(f"Keys of head {head + 1}", attended.keys[head], tokens, mark=row)
-    show_tensor(f"Values of head {head + 1}", attended.values[head], tokens, mark=row)
-
-
-def _draw_scores(sentence: TracedSentence) -> None:
-    tokens = sentence.src_tokens
-    row = sentence.position
-    products = _attended(sentence).dot_products[sentence.head]
-    show_pairs(f"Queries times keys, head {sentence.head + 1}", products, tokens, tokens, mark=row)
-    best = int(products[row].argmax())
-    st.caption(
-        f"The query of {quoted(tokens[row])} matches the key of {quoted(tokens[best])} best"
-        f" ({signed(products[row, best])})."
-    )
-
-
-def _draw_scaling(sentence: TracedSentence) -> None:
-    attended = _attended(sentence)
-    tokens = sentence.src_tokens
-    row = sentence.position
-    scaled = attended.scaled[sentence.head]
-    show_pairs(f"Scaled scores, head {sentence.head + 1}", scaled, tokens, tokens, mark=row)
-    if not sentence.config.attention.scaled:
-        st.caption("The factor is 1 in this model: these are the scores of the step before.")
-        return
-    if sentence.run.recipe.train.fault == NO_SCALE:
-        largest_weight = float(experiments.softmax(scaled[row]).max())
-        st.caption(
-            "This run's fault makes each query as many times as large, so that dividing changes nothing: the largest"
-            f" weight of that row is {largest_weight:.2f}."
-        )
-        return
-    rows = (attended.dot_products[sentence.head, row], scaled[row])
-    both = np.stack([experiments.softmax(scores) for scores in rows])
-    largest = both.max(1)
-    with st.container(key="walk softmax"):  # a lesson hides it where it asks for a weight
-        show_pairs(
-            f"Softmax of the row of “{tokens[row]}”",
-            both,
-            ("not scaled", "scaled"),
-            tokens,
-            nouns=VARIANTS,
-        )
-        st.caption(
-            f"The largest weight of that row would be {largest[0]:.2f} without scaling; it is {largest[1]:.2f}."
-        )
-
-
-def _draw_bias(sentence: TracedSentence) -> None:
-    attended = _attended(sentence)
-    tokens = sentence.src_tokens
-    row = sentence.position
-    if attended.bias is not None:
-        bias = attended.bias[sentence.head]
-        show_pairs(f"Position biases, head {sentence.head + 1}", bias, tokens, tokens, mark=row)
-    scores = attended.scores[sentence.head]
-    show_pairs("Scaled scores plus biases", scores, tokens, tokens, mark=row)
-
-
-def _draw_mask(sentence: TracedSentence) -> None:
-    trace = cached.padded(sentence.run, sentence.src_ids, sentence.tgt_ids, sentence.layer)
-    attended = trace.encoder.self_attention
-    head = sentence.head
-    row = sentence.position
-    n_padded = len(attended.mask) - len(sentence.src_ids)
-    tokens = [*sentence.src_tokens, *[PAD] * n_padded]
-    st.caption(
-        f"As in a batch with a sentence that is {counted(n_padded, 'token')} longer: `<pad>` fills the rest."
-    )
-    show_pairs("Scores", attended.scores[head], tokens, tokens, mark=row)
-    show_pairs("The mask M: 0 or −∞", additive_mask(attended.mask), tokens, tokens, mark=row)
-    show_pairs("Scores plus M", attended.masked_scores[head], tokens, tokens, mark=row)
-    st.markdown(
-        "**What if another number stands for “not allowed”?** The softmax of the framed row, with −∞, with −1e9, and"
-        " as this model computes it:"
-    )
-    allowed = attended.mask[row]
-    _draw_fills(
-        "Some keys are masked", experiments.weights_by_fill(attended, head, row, allowed), tokens
-    )
-    nothing = np.zeros_like(allowed)
-    _draw_fills(
-        "All keys are masked", experiments.weights_by_fill(attended, head, row, nothing), tokens
-    )
-    st.caption(
-        "While at least one key is allowed, all three agree. If none is, −∞ gives 0/0 = NaN, which spoils every"
-        " number computed from it; −1e9 rounds the scores away and gives all masked keys the same weight; in this"
-        " model, a row with no allowed key is all zeros."
-    )
-
-
-def _draw_fills(name: str, fills: experiments.WeightsByFill, tokens: list[str]) -> None:
-    rows = np.stack([fills.minus_infinity, fills.minus_billion, fills.lowest])
-    show_pairs(name, rows, FILLS, tokens, nouns=VARIANTS)
 
 
 def has_position_biases(config: ModelConfig) -> bool:
@@ -188,7 +44,7 @@ def _queries_formula(run: Run) -> str:
 def _queries_explanation(run: Run) -> tuple[str, str]:
     config = run.recipe.model
     layer_input = "normalized input" if is_pre_norm(config) else "input"
-    heads = counted(config.encoder.n_heads, "head")
+    heads = walked.counted(config.encoder.n_heads, "head")
     return (
         "Each token's vector is projected to three others: a query (what the token looks for), a key (what it can be"
         " found by) and a value (what it passes on).",
@@ -232,7 +88,6 @@ SCORE_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
                 Code(Attention.forward, "queries =", "memory ="),
                 Code(Attention.keys_values),
             ),
-            draw=_draw_queries,
             controls=ATTENTION_CONTROLS,
         ),
         "scores": WalkthroughStep(
@@ -247,7 +102,6 @@ SCORE_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
                 "Each row is one query, each column one key; a single matrix product computes all pairs at once.",
             ),
             code=lambda run: (Code(attention_weights, "scores ="),),
-            draw=_draw_scores,
             controls=ATTENTION_CONTROLS,
         ),
         "scaling": WalkthroughStep(
@@ -259,7 +113,6 @@ SCORE_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
                 Code(Attention.__init__, "self.scale ="),
                 Code(attention_weights, "scores ="),
             ),
-            draw=_draw_scaling,
             controls=ATTENTION_CONTROLS,
         ),
         "bias": WalkthroughStep(
@@ -274,7 +127,6 @@ SCORE_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
                 Code(type(run.model.encoder.embed.position).bias),
                 Code(attention_weights, "if bias", "scores = scores"),
             ),
-            draw=_draw_bias,
             controls=ATTENTION_CONTROLS,
             exists=has_position_biases,
         ),
@@ -295,7 +147,6 @@ SCORE_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
                 Code(masks.padding),
                 Code(attention_weights, "lowest =", "return weights"),
             ),
-            draw=_draw_mask,
             controls=ATTENTION_CONTROLS,
         ),
     }

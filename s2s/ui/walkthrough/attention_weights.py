@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-import numpy as np
-import streamlit as st
-
 from s2s.model import Attention, attention_weights
 from s2s.runs import Run
 from s2s.ui.walkthrough.attention_scores import (
@@ -17,53 +14,7 @@ from s2s.ui.walkthrough.attention_scores import (
     has_position_biases,
 )
 from s2s.ui.walkthrough.code import Code
-from s2s.ui.walkthrough.pictures import show_heads, show_tensor, show_weights
-from s2s.ui.walkthrough.step import TracedSentence, WalkthroughStep, aligned, quoted
-
-
-def _draw_softmax(sentence: TracedSentence) -> None:
-    tokens = sentence.src_tokens
-    weights = sentence.trace.encoder.self_attention.weights[sentence.head]
-    show_weights(f"Weights of head {sentence.head + 1}", weights, tokens, tokens, verb="reads")
-    row = weights[sentence.position]
-    best = int(row.argmax())
-    st.caption(
-        f"{quoted(tokens[sentence.position])} takes {row[best]:.0%} from {quoted(tokens[best])}; its row sums to"
-        f" {row.sum():.2f}."
-    )
-
-
-def _draw_weighted_sum(sentence: TracedSentence) -> None:
-    attended = sentence.trace.encoder.self_attention
-    tokens = sentence.src_tokens
-    token = tokens[sentence.position]
-    weights = attended.weights[sentence.head, sentence.position]  # (keys,)
-    weighted = weights[:, None] * attended.values[sentence.head]  # (keys, d_head)
-    total = attended.head_outputs[sentence.head, sentence.position]  # (d_head,)
-    labels = [f"{key} × {weight:.2f}" for key, weight in zip(tokens, weights, strict=True)]
-    show_tensor(
-        f"Values weighted for {token}, and their sum",
-        np.concatenate([weighted, total[None]]),
-        [*labels, "sum"],
-        mark=len(labels),
-        noun="row",
-    )
-    show_tensor(
-        f"Weighted sums of head {sentence.head + 1}",
-        attended.head_outputs[sentence.head],
-        tokens,
-        mark=sentence.position,
-    )
-
-
-def _draw_heads(sentence: TracedSentence) -> None:
-    attended = sentence.trace.encoder.self_attention
-    tokens = sentence.src_tokens
-    row = sentence.position
-    n_heads = len(attended.head_outputs)
-    show_heads("The heads, concatenated", attended.concatenated, tokens, n_heads, mark=row)
-    if sentence.config.attention.output_projection:
-        show_tensor("After the output projection", attended.out, tokens, mark=row)
+from s2s.ui.walkthrough.step import WalkthroughStep, aligned
 
 
 def _softmax_formula(run: Run) -> str:
@@ -111,7 +62,6 @@ WEIGHT_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
                 "A score that is larger by 1 gets 2.72 times the weight: only differences between scores matter.",
             ),
             code=lambda run: (Code(attention_weights, "lowest =", "return weights"),),
-            draw=_draw_softmax,
             controls=ATTENTION_CONTROLS,
         ),
         "weighted": WalkthroughStep(
@@ -126,7 +76,6 @@ WEIGHT_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
             code=lambda run: (
                 Code(Attention.attend, "weights = attention_weights", "return F.dropout"),
             ),
-            draw=_draw_weighted_sum,
             controls=ATTENTION_CONTROLS,
         ),
         "heads": WalkthroughStep(
@@ -138,7 +87,6 @@ WEIGHT_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
                 Code(Attention.split),
                 Code(Attention.forward, "joined =", "return"),
             ),
-            draw=_draw_heads,
             controls=("layer", "src"),
         ),
     }

@@ -5,10 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-import streamlit as st
-
-from s2s.analysis import AttentionTrace
-from s2s.config import POSITION_KINDS
 from s2s.model import (
     Attention,
     Decoder,
@@ -19,135 +15,11 @@ from s2s.model import (
     masks,
 )
 from s2s.runs import Run
-from s2s.ui.walkthrough.attention_scores import show_layer_input
 from s2s.ui.walkthrough.code import Code
-from s2s.ui.walkthrough.feed_forward import feed_forward_formula, show_hidden_layer
-from s2s.ui.walkthrough.pictures import additive_mask, show_pairs, show_tensor, show_weights
-from s2s.ui.walkthrough.step import (
-    TracedSentence,
-    WalkthroughStep,
-    aligned,
-    counted,
-    quoted,
-    verbatim,
-)
+from s2s.ui.walkthrough.feed_forward import feed_forward_formula
+from s2s.ui.walkthrough.step import WalkthroughStep, aligned, verbatim
 
 DECODER_CONTROLS = ("layer", "head", "tgt")
-
-
-def _draw_shifted(sentence: TracedSentence) -> None:
-    reads = sentence.tgt_tokens
-    predicts = sentence.target.tokens
-    rows = [
-        {"position": number, "reads": read, "predicts": predicted}
-        for number, (read, predicted) in enumerate(zip(reads, predicts, strict=True), 1)
-    ]
-    st.dataframe(
-        rows,
-        hide_index=True,
-        width="content",
-        alt="What the decoder reads and predicts at each position",
-    )
-    whose = "its own translation" if sentence.is_model_output else "the target that you gave"
-    st.caption(f"The target here is {whose}: you can type another under *Sentences, target*.")
-    if sentence.config.ids.forced_first is not None:
-        st.caption(
-            f"This model was trained with {quoted(predicts[0])} at the start of every target: it is written, whatever"
-            " the model predicts there."
-        )
-    is_added = POSITION_KINDS[sentence.config.positions.kind].acts_on == "vectors"
-    positions = " plus position vectors" if is_added else ""
-    show_tensor(f"Embeddings of what it reads{positions}", sentence.trace.tgt.out, reads)
-
-
-def _draw_causal(sentence: TracedSentence) -> None:
-    show_layer_input(sentence, "decoder")
-    attended = sentence.trace.decoder.self_attention
-    tokens = sentence.tgt_tokens
-    head = sentence.head
-    row = sentence.position
-    show_pairs(f"Scores, head {head + 1}", attended.scores[head], tokens, tokens, mark=row)
-    show_pairs("The mask M: 0 or −∞", additive_mask(attended.mask), tokens, tokens, mark=row)
-    show_pairs("Scores plus M", attended.masked_scores[head], tokens, tokens, mark=row)
-    allowed = counted(int(attended.mask[row].sum()), "token")
-    before = " and the tokens before it" if row else ""
-    st.caption(f"The row that reads {quoted(tokens[row])} may attend to {allowed}: itself{before}.")
-
-
-def _draw_self_attention(sentence: TracedSentence) -> None:
-    attended = sentence.trace.decoder.self_attention
-    tokens = sentence.tgt_tokens
-    head = sentence.head
-    weights = attended.weights[head]
-    sums = attended.head_outputs[head]
-    show_weights(f"Weights of head {head + 1}", weights, tokens, tokens, verb="reads")
-    show_tensor(f"Weighted sums of head {head + 1}", sums, tokens, mark=sentence.position)
-
-
-def _draw_cross_attention(sentence: TracedSentence) -> None:
-    attended = _cross_attention(sentence)
-    head = sentence.head
-    row = sentence.position
-    src = sentence.src_tokens
-    reads = sentence.tgt_tokens
-    predicts = sentence.target.tokens
-    weights = attended.weights[head]
-    show_tensor("Queries, from the decoder", attended.queries[head], reads, mark=row)
-    show_tensor("Keys, from the memory", attended.keys[head], src)
-    show_tensor("Values, from the memory", attended.values[head], src)
-    show_weights(f"Weights of head {head + 1}", weights, predicts, src, verb="predicts")
-    best = int(weights[row].argmax())
-    st.caption(
-        f"The position that reads {quoted(reads[row])} predicts {quoted(predicts[row])}: there, this head attends most"
-        f" to {quoted(src[best])} ({weights[row, best]:.2f})."
-    )
-    n_heads, length, d_head = attended.keys.shape
-    layers = counted(sentence.config.decoder.n_layers, "layer")
-    size = f"{layers} × {counted(n_heads, 'head')} × {counted(length, 'token')} × {d_head} numbers"
-    st.caption(
-        f"The keys and values of the source are computed once per sentence and cached while the target grows: {size},"
-        " once for keys and once for values."
-    )
-
-
-def _cross_attention(sentence: TracedSentence) -> AttentionTrace:
-    attended = sentence.trace.decoder.cross_attention
-    if attended is None:
-        raise ValueError("a decoder layer has a cross-attention")
-    return attended
-
-
-def _draw_three_attentions(sentence: TracedSentence) -> None:
-    src = sentence.src_tokens
-    tgt = sentence.tgt_tokens
-    trace = sentence.trace
-    kinds = (
-        ("Encoder", trace.encoder.self_attention, src, src, "reads"),
-        ("Decoder", trace.decoder.self_attention, tgt, tgt, "reads"),
-        ("Cross", _cross_attention(sentence), sentence.target.tokens, src, "predicts"),
-    )
-    with st.container(key="side by side"):
-        columns = st.columns(3)
-    for column, (name, attended, rows, keys, verb) in zip(columns, kinds, strict=True):
-        head = min(sentence.head, len(attended.weights) - 1)  # a stack may have fewer
-        with column:
-            show_pairs(f"{name}: the mask M", additive_mask(attended.mask), rows, keys)
-            weights = attended.weights[head]
-            show_weights(f"{name}: weights of head {head + 1}", weights, rows, keys, verb=verb)
-    st.caption(
-        "This sentence stands alone, so nothing is padded: in a batch, the columns of `<pad>` would be −∞ in the"
-        " encoder's mask and in the cross-attention's."
-    )
-
-
-def _draw_feed_forward(sentence: TracedSentence) -> None:
-    decoder = sentence.trace.decoder
-    tokens = sentence.tgt_tokens
-    if decoder.feed_forward is not None:
-        show_hidden_layer(sentence, decoder.feed_forward, tokens)
-    n_layers = sentence.config.decoder.n_layers
-    name = f"The stream after layer {sentence.layer + 1} of {n_layers}"
-    show_tensor(name, decoder.out, tokens, mark=sentence.position)
 
 
 def _cross_formula(run: Run) -> str:
@@ -193,7 +65,6 @@ DECODER_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
                 "When the whole target is known, as in training, all positions are computed at once.",
             ),
             code=lambda run: (Code(Decoder.forward, "tgt_len =", "return"),),
-            draw=_draw_shifted,
             stack="decoder",
         ),
         "causal": WalkthroughStep(
@@ -212,7 +83,6 @@ DECODER_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
                 Code(masks.causal),
                 Code(attention_weights, "lowest =", "return weights"),
             ),
-            draw=_draw_causal,
             controls=DECODER_CONTROLS,
             stack="decoder",
         ),
@@ -229,7 +99,6 @@ DECODER_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
                 Code(DecoderLayer.forward, "x = self.self_residual"),
                 Code(attention_weights, "scores =", "return"),
             ),
-            draw=_draw_self_attention,
             controls=DECODER_CONTROLS,
             stack="decoder",
         ),
@@ -247,7 +116,6 @@ DECODER_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
                 Code(DecoderLayer.forward, "x = self.cross_residual"),
                 Code(Attention.forward, "queries =", "memory ="),
             ),
-            draw=_draw_cross_attention,
             controls=DECODER_CONTROLS,
             stack="decoder",
         ),
@@ -269,7 +137,6 @@ DECODER_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
                 Code(EncoderLayer.forward, "x = self.self_residual"),
                 Code(DecoderLayer.forward, "x = self.self_residual", "x = self.cross_residual"),
             ),
-            draw=_draw_three_attentions,
             controls=("layer", "head"),
             stack="decoder",
             is_wide=True,
@@ -283,7 +150,6 @@ DECODER_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
                 Code(FeedForward.forward),
                 Code(Decoder.forward, "for layer", "return"),
             ),
-            draw=_draw_feed_forward,
             controls=("layer", "tgt"),
             stack="decoder",
         ),

@@ -5,114 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-import numpy as np
-import streamlit as st
-from torch import nn
-
-from s2s.analysis import experiments
-from s2s.config import ModelConfig
 from s2s.model import Encoder, EncoderLayer, Residual, make_norm
 from s2s.runs import Run
 from s2s.ui.walkthrough.code import Code
-from s2s.ui.walkthrough.pictures import shared_limit, show_tensor
-from s2s.ui.walkthrough.step import (
-    NO_RESIDUAL,
-    TracedSentence,
-    WalkthroughStep,
-    all_layers,
-    is_pre_norm,
-    quoted,
-)
+from s2s.ui.walkthrough.step import WalkthroughStep, is_pre_norm
 
 LAYER_CONTROLS = ("layer", "src")
-
-
-def _draw_residual(sentence: TracedSentence) -> None:
-    """The stream before, what is added to it, the stream after."""
-    joined = sentence.trace.encoder.self_residual
-    tokens = sentence.src_tokens
-    row = sentence.position
-    norm = sentence.config.norm
-    is_normed = norm.place == "post" and norm.kind != "none"
-    number = sentence.layer + 1
-    is_replaced = sentence.run.recipe.train.fault == NO_RESIDUAL
-    does, result = ("writes", "What replaces it") if is_replaced else ("adds", "Their sum")
-    pictures = {
-        f"Before the attention of layer {number}": joined.before,
-        f"What the attention of layer {number} {does}": joined.sublayer_output,
-        f"{result} in layer {number}{', normalized' if is_normed else ''}": joined.after,
-    }
-    limit = shared_limit(*pictures.values())
-    for name, values in pictures.items():
-        show_tensor(name, values, tokens, mark=row, limit=limit)
-    before = float(np.linalg.norm(joined.before[row]))
-    added = float(np.linalg.norm(joined.sublayer_output[row]))
-    what = "what replaces it, by this run's fault," if is_replaced else "what is added"
-    st.caption(
-        f"For {quoted(tokens[row])}, the vector in the stream has length {before:.1f}, and {what} {added:.1f}."
-        " The three pictures have one color scale."
-    )
-
-
-def _draw_norm(sentence: TracedSentence) -> None:
-    """The norm between attention and feed-forward, before or after the sum."""
-    layer = sentence.run.model.encoder.layers[sentence.layer]
-    trace = sentence.trace.encoder
-    is_next = sentence.config.norm.place == "pre" and trace.feed_forward_residual is not None
-    residual = layer.feed_forward_residual if is_next else layer.self_residual
-    joined = trace.feed_forward_residual if is_next else trace.self_residual
-    module = residual.norm if isinstance(residual, Residual) else nn.Identity()
-    found = (
-        experiments.norm_trace(module, joined.norm_input, joined.norm_output) if joined else None
-    )
-    if found is None:
-        st.info("This model has no norm: the stream continues unchanged.", icon=":material/block:")
-        return
-    st.caption(f"Every layer has several; this is the one {_norm_place(sentence.config, is_next)}.")
-    show_tensor("Before the norm", found.input, sentence.src_tokens, mark=sentence.position)
-    show_tensor("After the norm", found.out, sentence.src_tokens, mark=sentence.position)
-    learned = {"scale γ": found.scale, "shift β": found.shift}
-    vectors = {name: vector for name, vector in learned.items() if vector is not None}
-    if vectors:
-        show_tensor("Learned parameters", np.stack([*vectors.values()]), [*vectors], noun="vector")
-    _draw_moments(sentence, found)
-
-
-def _norm_place(config: ModelConfig, is_next: bool) -> str:
-    if is_next:
-        return "before the feed-forward"
-    if is_pre_norm(config):
-        return "before the attention"
-    return "after the sum of stream and attention"
-
-
-def _draw_moments(sentence: TracedSentence, found: experiments.NormTrace) -> None:
-    stages = {"before": found.input, "normalized": found.normalized, "after": found.out}
-    rows: list[dict[str, object]] = []
-    for at, token in enumerate(sentence.src_tokens):
-        means = {
-            f"mean {name}": round(float(vectors[at].mean()), 3) for name, vectors in stages.items()
-        }
-        variances = {
-            f"var. {name}": round(float(vectors[at].var()), 3) for name, vectors in stages.items()
-        }
-        rows.append({"token": token, **means, **variances})
-    st.caption(
-        "Mean and variance of each token's numbers: before the norm, normalized, and after the learned scale and shift."
-    )
-    st.dataframe(
-        rows,
-        hide_index=True,
-        alt="Mean and variance of each token's numbers before and after the norm",
-    )
-
-
-def _draw_memory(sentence: TracedSentence) -> None:
-    encoder = sentence.config.encoder
-    trace = sentence.trace
-    show_tensor(f"After {all_layers(encoder.n_layers)}", trace.encoder_stream, sentence.src_tokens)
-    if encoder.final_norm and sentence.config.norm.kind != "none":
-        show_tensor("The memory: after the final norm", trace.memory, sentence.src_tokens)
 
 
 def _residual_formula(run: Run) -> str:
@@ -200,7 +98,6 @@ LAYER_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
                 Code(Residual.forward),
                 Code(EncoderLayer.forward, "x = self.self_residual", "return"),
             ),
-            draw=_draw_residual,
             controls=LAYER_CONTROLS,
         ),
         "norm": WalkthroughStep(
@@ -209,7 +106,6 @@ LAYER_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
             formula=_norm_formula,
             explanation=_norm_explanation,
             code=lambda run: (Code(make_norm), Code(Residual.forward)),
-            draw=_draw_norm,
             controls=LAYER_CONTROLS,
         ),
     }
@@ -222,7 +118,6 @@ MEMORY_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
             formula=_memory_formula,
             explanation=_memory_explanation,
             code=lambda run: (Code(Encoder.forward, "order =", "return"),),
-            draw=_draw_memory,
         ),
     }
 )

@@ -5,120 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-import numpy as np
-import streamlit as st
-
-from s2s import plots
 from s2s.analysis import experiments
 from s2s.model import Residual
-from s2s.plots import TokenLoss
-from s2s.runs import Run, first_difference
-from s2s.scores import Scoring, breakdown
-from s2s.training import loss
-from s2s.ui.kit import cached, score_counts
-from s2s.ui.kit.training_curves import loss_note
-from s2s.ui.shell import page_link
-from s2s.ui.walkthrough import cached as walkthrough_cached
+from s2s.questions import walked
+from s2s.runs import Run
+from s2s.scores import breakdown
+from s2s.training import Trainer, loss
+from s2s.ui.kit.cached import metadata
 from s2s.ui.walkthrough.code import Code
-from s2s.ui.walkthrough.loss_target import show_loss_target
-from s2s.ui.walkthrough.pictures import show_figure
-from s2s.ui.walkthrough.step import (
-    NO_RESIDUAL,
-    STRATEGY,
-    TracedSentence,
-    WalkthroughStep,
-    aligned,
-    is_pre_norm,
-    quoted,
-    signed,
-)
-from s2s.ui.walkthrough.update import UPDATE_STEPS
-
-TINY = 1e-30  # below any gradient that is not 0
-
-
-def _draw_loss(sentence: TracedSentence) -> None:
-    reference = show_loss_target(sentence).forced
-    losses = np.array([-value for value in reference.log_probs], np.float32)
-    own = cached.decoded(sentence.run, sentence.text, STRATEGY, {}).hypotheses[:1]
-    free = [
-        TokenLoss(token, -value)
-        for hypothesis in own
-        for token, value in zip(hypothesis.tokens, hypothesis.token_log_probs, strict=True)
-    ]
-    forced = [
-        TokenLoss(token, -value)
-        for token, value in zip(reference.tokens, reference.log_probs, strict=True)
-    ]
-    differs_at = first_difference(own[0].ids, reference.ids) if own else None
-    title = "Loss at each position"
-    show_figure(
-        "token_losses",
-        plots.token_losses(forced, free, differs_at, title=title),
-        title,
-        values=losses[:, None],
-        rows=reference.tokens,
-        columns=("nats",),
-    )
-    hardest = int(losses.argmax())
-    st.caption(
-        f"In total {signed(float(losses.sum()))} nats, {signed(-reference.per_token)} nats per token; the hardest is"
-        f" {quoted(reference.tokens[hardest])}, to which the model gave a probability of"
-        f" {100 * np.exp(-losses[hardest]):.3g}%."
-        f" {loss_note([sentence.run.folder.id])}"
-    )
-
-
-def _draw_gradients(sentence: TracedSentence) -> None:
-    tgt = (sentence.config.ids.start, *show_loss_target(sentence).forced.ids)
-    full, without = walkthrough_cached.flows(sentence.run, sentence.src_ids, tgt)
-    labels = [*_depths("E", len(full.encoder)), *_depths("D", len(full.decoder))]
-    norms = {
-        "with residual connections": np.concatenate([full.encoder, full.decoder]),
-        "without": np.concatenate([without.encoder, without.decoder]),
-    }
-    relative = {
-        name: [*map(float, values / max(float(values[-1]), TINY))] for name, values in norms.items()
-    }
-    title = "The gradient by layer"
-    show_figure(
-        "gradient_flow",
-        plots.gradient_flow(labels, relative, title=title),
-        title,
-        values=np.stack([*norms.values()]),
-        rows=[*norms],
-        columns=labels,
-    )
-    st.caption(
-        "E in and D in: before the first layer of encoder and decoder; E1, D1, …: after each layer. The loss is"
-        f" {full.loss:.2f} nats per token with residual connections and {without.loss:.2f} without, so the gradients"
-        f" are shown relative to the decoder's output, where their norms are {full.decoder[-1]:.2g} and"
-        f" {without.decoder[-1]:.2g}; the CSV has the norms themselves."
-    )
-
-
-def _depths(letter: str, n: int) -> list[str]:
-    """`E in`, `E1`, `E2`."""
-    return [f"{letter}{number or ' in'}" for number in range(n)]
-
-
-def _draw_counts(sentence: TracedSentence) -> None:
-    target = show_loss_target(sentence)
-    if not target.is_reference:
-        st.info(
-            "Without a reference there is nothing to count n-grams against.",
-            icon=":material/rule:",
-        )
-        return
-    own = cached.decoded(sentence.run, sentence.text, STRATEGY, {}).text
-    st.caption(f"The model's translation is {quoted(own)}.")
-    score_counts.panel(own, target.forced.text, Scoring())
-    page_link("evaluate", "Score a whole test set")
+from s2s.ui.walkthrough.step import WalkthroughStep, aligned, is_pre_norm
 
 
 def _without_sums(run: Run) -> str:
     """What the bars without residual connections are, and what they cannot show."""
-    if run.recipe.train.fault == NO_RESIDUAL:
+    if run.recipe.train.fault == walked.NO_RESIDUAL:
         return "This run was trained without these sums, and has none now: both bars of a layer are the same."
     return (
         "The other bars are this same model with the sums removed. It was trained with them, so the bars show how"
@@ -137,6 +37,24 @@ def _gradients_formula(run: Run) -> str:
     )
 
 
+def _optimizer(run: Run) -> str:
+    """Nothing of a model that was trained elsewhere."""
+    return (
+        ""
+        if metadata(run.folder.id).get("imported")
+        else f", here {run.recipe.train.optimizer.kind},"
+    )
+
+
+def _update_explanation(run: Run) -> tuple[str, str]:
+    return (
+        "Backpropagation gives every weight a gradient: how the loss would change if that weight grew. Each weight then"
+        " moves against its gradient, by the learning rate times its size.",
+        f"Training repeats this for many batches of sentences. Its optimizer{_optimizer(run)} may also scale the"
+        " gradients and average them over updates.",
+    )
+
+
 LEARNING_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
     {
         "loss": WalkthroughStep(
@@ -152,7 +70,6 @@ LEARNING_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
                 " falls.",
             ),
             code=lambda run: (Code(loss.count, "rows, labels =", "nats +="),),
-            draw=_draw_loss,
             stack="decoder",
         ),
         "gradients": WalkthroughStep(
@@ -168,10 +85,16 @@ LEARNING_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
                 Code(experiments.WithoutResidual.forward),
                 Code(experiments.gradient_flow, "with torch.enable_grad", "lengths ="),
             ),
-            draw=_draw_gradients,
             stack="decoder",
         ),
-        **UPDATE_STEPS,
+        "update": WalkthroughStep(
+            title="One update of the weights",
+            section="Learning",
+            formula=lambda run: r"w \leftarrow w - \eta\, \frac{\partial L}{\partial w}",
+            explanation=_update_explanation,
+            code=lambda run: (Code(Trainer.update, "self.optimizer.zero_grad", "optimizer.step"),),
+            stack="decoder",
+        ),
         "counted": WalkthroughStep(
             title="How good is it? BLEU and ROUGE, counted",
             section="Learning",
@@ -186,7 +109,6 @@ LEARNING_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
                 " scores are meant for whole test sets.",
             ),
             code=lambda run: (Code(breakdown.bleu), Code(breakdown.rouge)),
-            draw=_draw_counts,
             stack="decoder",
         ),
     }

@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-import html
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-import streamlit as st
 
 from s2s.config import POSITION_KINDS, ModelConfig
 from s2s.model import Embed, Learned, TokenEmbedding, frequencies, sinusoids
+from s2s.questions import walked
 from s2s.runs import Run
 from s2s.tokenizers import SPECIALS, PretrainedTokenizer
 from s2s.ui.walkthrough.code import Code
-from s2s.ui.walkthrough.pictures import show_pairs, show_tensor
-from s2s.ui.walkthrough.step import (
-    TracedSentence,
-    WalkthroughStep,
-    aligned,
-    counted,
-    quoted,
-    signed,
-)
+from s2s.ui.walkthrough.step import WalkthroughStep, aligned
 
 TOKENIZER_KINDS = MappingProxyType(
     {
@@ -35,104 +26,6 @@ TOKENIZER_KINDS = MappingProxyType(
         "unigram": "This tokenizer picks the most probable way to split the text into its tokens (unigram model).",
     }
 )
-MAX_UNKNOWN = 5  # words or characters that are listed
-
-
-def _draw_tokens(sentence: TracedSentence) -> None:
-    st.html(f'<p dir="auto"><b>{html.escape(sentence.text)}</b></p>')
-    _token_chips((token, "") for token in sentence.src_tokens)
-    st.caption(f"{len(sentence.src_tokens)} tokens. {_around(sentence.run)}")
-    if unknown := sentence.run.src_tokenizer.unknown_parts(sentence.text)[:MAX_UNKNOWN]:
-        words = ", ".join(map(quoted, unknown))
-        st.caption(f"Not in the vocabulary, so replaced by `<unk>`: {words}.")
-
-
-def _draw_ids(sentence: TracedSentence) -> None:
-    tokens = sentence.src_tokens
-    _token_chips((token, str(id)) for token, id in zip(tokens, sentence.src_ids, strict=True))
-    tokenizer = sentence.run.src_tokenizer
-    is_ours = tokenizer.kind != PretrainedTokenizer.kind
-    first = " The special tokens `<pad>` `<s>` `</s>` `<unk>` come first." if is_ours else ""
-    with st.container(key="walk count"):  # a lesson hides it where it asks how many there are
-        st.caption(f"{len(tokens)} integers from 0 to {tokenizer.vocab_size - 1:,}.{first}")
-    repeated = sorted({token for token in tokens if tokens.count(token) > 1})
-    if repeated:
-        st.caption(
-            f"{', '.join(map(quoted, repeated))}: the same token has the same id, wherever it occurs."
-        )
-
-
-def _token_chips(chips: Iterable[tuple[str, str]]) -> None:
-    """Each token in a frame, with its id or nothing below it."""
-    spans = (
-        f"<span><b><bdi>{html.escape(token)}</bdi></b><small>{html.escape(below)}</small></span>"
-        for token, below in chips
-    )
-    st.html(f'<div class="tokens">{"".join(spans)}</div>')
-
-
-def _draw_embedding(sentence: TracedSentence) -> None:
-    embedded = sentence.trace.src
-    row = sentence.position
-    tokens = sentence.src_tokens
-    is_scaled = sentence.config.embeddings.scaled
-    show_tensor("Embeddings: rows of the table", embedded.vectors, tokens, mark=row)
-    if is_scaled:
-        show_tensor("Embeddings times √d_model", embedded.scaled, tokens, mark=row)
-    first = ", ".join(signed(value) for value in embedded.scaled[row, :4])
-    st.caption(
-        f"{quoted(tokens[row])} has the id {sentence.src_ids[row]}, so its embedding is that row of the"
-        f" table{', scaled' if is_scaled else ''}: {first} …"
-    )
-
-
-def _draw_positions(sentence: TracedSentence) -> None:
-    embedded = sentence.trace.src
-    acts_on = POSITION_KINDS[sentence.config.positions.kind].acts_on
-    tokens = sentence.src_tokens
-    row = sentence.position
-    bias = sentence.trace.encoder.self_attention.bias
-    if acts_on == "vectors":
-        show_tensor("Position vectors", embedded.with_positions - embedded.scaled, tokens, mark=row)
-        show_tensor("Embeddings plus position vectors", embedded.with_positions, tokens, mark=row)
-    elif acts_on == "queries and keys":
-        _draw_rotation(sentence)
-    elif bias is not None:
-        show_pairs("Added to the scores (head 1)", bias[0], tokens, tokens, mark=row)
-    else:
-        show_tensor("Embeddings, without positions", embedded.with_positions, tokens, mark=row)
-    if sentence.config.norm.after_embeddings:
-        show_tensor("After the embedding norm", embedded.out, tokens, mark=row)
-
-
-def _draw_rotation(sentence: TracedSentence) -> None:
-    """Queries of head 1 before and after."""
-    attended = sentence.trace.encoder.self_attention
-    before = attended.unrotated_queries[0]
-    after = attended.queries[0]
-    tokens = sentence.src_tokens
-    row = sentence.position
-    where = f"layer {sentence.layer + 1}, head 1"
-    show_tensor(f"Queries before rotation ({where})", before, tokens, mark=row)
-    show_tensor(f"Queries after rotation ({where})", after, tokens, mark=row)
-    st.caption(
-        f"Rotation keeps lengths: the query of {quoted(tokens[row])} has length {np.linalg.norm(before[row]):.2f}"
-        f" before and {np.linalg.norm(after[row]):.2f} after."
-    )
-
-
-def _around(run: Run) -> str:
-    """The special tokens of every source."""
-    ids = run.recipe.model.ids
-    end = "it marks the end of the sentence."
-    if ids.source([]) == [ids.eos]:
-        return f"`</s>` is appended to every source: {end}"
-    if not any(ids.around_source):
-        return "This model's sources have no special tokens around them."
-    around = ids.source([])
-    names = ", ".join(map(quoted, run.src_tokenizer.tokens(around)))
-    said = f"Every source has these special tokens, as the model was trained: {names}"
-    return f"{said}; of `</s>`, {end}" if ids.eos in around else f"{said}."
 
 
 def _tokens_explanation(run: Run) -> tuple[str, str]:
@@ -144,7 +37,7 @@ def _tokens_explanation(run: Run) -> tuple[str, str]:
             "This tokenizer was published with the model: frequent words are one token, others are split into several.",
         )
     noun = "word" if tokenizer.kind == "word" else "token"
-    entries = counted(tokenizer.vocab_size - len(SPECIALS), noun)
+    entries = walked.counted(tokenizer.vocab_size - len(SPECIALS), noun)
     return (
         f"A model has a fixed vocabulary, here {entries} and {len(SPECIALS)} special tokens, and writes every text"
         " with it.",
@@ -282,7 +175,6 @@ READING_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
             formula=lambda run: r"\text{text} \;\to\; (w_1, w_2, \ldots, w_n, \texttt{</s>})",
             explanation=_tokens_explanation,
             code=lambda run: (Code(type(run.src_tokenizer).encode),),
-            draw=_draw_tokens,
         ),
         "ids": WalkthroughStep(
             title="Tokens to ids",
@@ -297,7 +189,6 @@ READING_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
                 Code(type(run.src_tokenizer).encode),
                 Code(type(run.src_tokenizer).tokens),
             ),
-            draw=_draw_ids,
         ),
         "embedding": WalkthroughStep(
             title="Ids to embeddings",
@@ -305,7 +196,6 @@ READING_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
             formula=_embedding_formula,
             explanation=_embedding_explanation,
             code=lambda run: (Code(TokenEmbedding.forward),),
-            draw=_draw_embedding,
             controls=("src",),
         ),
         "position": WalkthroughStep(
@@ -314,7 +204,6 @@ READING_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
             formula=_position_formula,
             explanation=position_explanation,
             code=_position_code,
-            draw=_draw_positions,
             controls=("src",),
         ),
     }

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import streamlit as st
 
 from s2s.config import Stack
-from s2s.questions import forced
+from s2s.questions import TracedSentence, TraceOf, Translate, Walkthrough
+from s2s.questions.walked import RATES, STRATEGY
 from s2s.runs import Run
 from s2s.ui.kit import (
     ViewState,
     cached,
     field,
-    one_of,
     pickers,
-    sentence,
+    sentence_row,
+    settings_box,
     shortened,
     target,
-    vocabulary,
 )
-from s2s.ui.walkthrough.step import STRATEGY, Steps, TracedSentence, WalkthroughStep
-
-RATES = ("0.01", "0.1", "1")  # learning rates of the one update
+from s2s.ui.streamlit_parts import DeltaGenerator
+from s2s.ui.walkthrough.step import Steps, WalkthroughStep
 
 
 @dataclass(frozen=True)
@@ -32,20 +32,26 @@ class WalkthroughView:
 
     step: str = field("pieces")
     position: int = field(2)
-    rate: str = field("0.1", one_of(*RATES))  # of the one update
 
 
-STATE = ViewState("walkthrough", WalkthroughView)
+STATE = ViewState("walkthrough", WalkthroughView, Walkthrough)
 
 
-def read_request(steps: Steps) -> tuple[WalkthroughStep, TracedSentence] | None:
+class Asked(NamedTuple):
+    """What the page shows: a step, its question of the run, and where more settings go."""
+
+    step: WalkthroughStep
+    run: Run
+    question: Walkthrough
+    settings: DeltaGenerator
+
+
+def read_request(steps: Steps) -> Asked | None:
     """The step and the sentence to show; None without a sentence, and the page says so."""
     STATE.from_url()
     run = cached.open_run(st.session_state["run"])
     _check_step(steps, run)
-    step = _step(_existing(steps, run))
-    found = _asked_sentence(run, step)
-    return (step, found) if found else None
+    return _asked(run, _step(_existing(steps, run)))
 
 
 def _existing(steps: Steps, run: Run) -> Steps:
@@ -62,36 +68,50 @@ def next_below(steps: Steps) -> None:
         _next(slugs, at, "next below")
 
 
-def _asked_sentence(run: Run, step: WalkthroughStep) -> TracedSentence | None:
+def _asked(run: Run, step: WalkthroughStep) -> Asked | None:
     """The sentence that the controls choose."""
-    facts = vocabulary.of(run)
-    with st.container(horizontal=True, vertical_alignment="bottom", key="walk sentence"):
-        text = sentence.sentence_box(facts)
-        with st.popover("Sentences, target", icon=":material/edit_note:"):
-            sentence.example_chips(facts)
-            own = cached.decoded(run, text, STRATEGY, {}).text if text else ""
-            target_text = target.target_box(run, text, own) if text else ""
-    sentence.unknown_words(run, facts, text)
-    if not text:
-        st.info("Type a sentence above to follow it through the model.", icon=":material/edit:")
+    row = sentence_row("its way through the model")
+    if not row.text:
         return None
-    return _traced_sentence(run, step, text, target_text)
-
-
-def _traced_sentence(
-    run: Run, step: WalkthroughStep, text: str, target_text: str
-) -> TracedSentence:
-    """With the layer, head and token that the widgets choose."""
-    own = cached.decoded(run, text, STRATEGY, {})
-    reference = cached.reference(run, text, forced(target_text, own).given)
-    is_model_output = not target_text
+    text, name = row.text, cached.named(run)
+    own = cached.SCREEN.answer(Translate(name, text, STRATEGY)).text
     stack: Stack = getattr(run.recipe.model, step.stack)
-    traced = TracedSentence(run, text, reference, is_model_output, 0, 0, 0)
-    with st.container(horizontal=True, vertical_alignment="bottom", key="walk settings"):
-        layer = _layer_or_head("Layer", stack.n_layers, is_enabled="layer" in step.controls)
-        head = _layer_or_head("Head", stack.n_heads, is_enabled="head" in step.controls)
-        position = _position(traced, step)
-    return TracedSentence(run, text, reference, is_model_output, layer, head, position)
+    with row.beside:
+        token = st.container(width="content", key="walk settings box")  # a lesson hides both
+        settings = settings_box(run, _is_changed(run, text))
+        if STATE.now.step == "update":
+            rates = {rate: rate for rate in RATES}
+            STATE.segments("rate", STATE.label("rate"), rates, label_visibility="collapsed")
+    with settings:
+        given = target.target_box(run, text, own)
+        with st.container(key="walk settings"):
+            layer = _layer_or_head("Layer", stack.n_layers, is_enabled="layer" in step.controls)
+            head = _layer_or_head("Head", stack.n_heads, is_enabled="head" in step.controls)
+    at = cached.SCREEN.answer(TraceOf(name, text, given, layer))
+    with token:
+        position = _position(at, step)
+    question = STATE.question(
+        Walkthrough,
+        run=name,
+        text=text,
+        target=given,
+        step=STATE.now.step,
+        layer=layer,
+        head=head,
+        position=position,
+    )
+    return Asked(step, run, question, settings)
+
+
+def _is_changed(run: Run, text: str) -> dict[str, bool]:
+    """Of each setting, whether it differs from the default."""
+    chosen = {name: str(st.session_state.get(name, "1")) for name in ("layer", "head")}
+    return {
+        "another target": target.is_forced(run, text, STRATEGY),
+        **{
+            f"{name} {number}": number not in ("1", pickers.MEAN) for name, number in chosen.items()
+        },
+    }
 
 
 def _check_step(steps: Steps, run: Run) -> None:
@@ -108,7 +128,7 @@ def _check_step(steps: Steps, run: Run) -> None:
 
 
 def _step(steps: Steps) -> WalkthroughStep:
-    """Previous, the list of all steps, next, and the progress."""
+    """Previous, the list of all steps, next."""
     labels = {
         slug: f"{number} of {len(steps)} · {row.section} · {row.title}"
         for number, (slug, row) in enumerate(steps.items(), 1)
@@ -121,9 +141,6 @@ def _step(steps: Steps) -> WalkthroughStep:
         with previous:
             _previous(slugs, at, "previous")
         _next(slugs, at, "next")
-    with st.container(key="walk progress"):
-        st.progress((at + 1) / len(slugs))
-    st.subheader(steps[slug].title, anchor=False)
     return steps[slug]
 
 
@@ -133,7 +150,7 @@ def _previous(slugs: Sequence[str], at: int, name: str) -> None:
         key=f"walkthrough {name}",
         icon=":material/arrow_back:",
         disabled=at == 0,
-        on_click=_go_to,
+        on_click=go_to,
         args=(slugs[max(0, at - 1)],),
     )
 
@@ -145,17 +162,18 @@ def _next(slugs: Sequence[str], at: int, name: str) -> None:
         type="primary",
         icon=":material/arrow_forward:",
         disabled=at == len(slugs) - 1,
-        on_click=_go_to,
+        on_click=go_to,
         args=(slugs[min(len(slugs) - 1, at + 1)],),
     )
 
 
-def _go_to(slug: str) -> None:
+def go_to(slug: str) -> None:
+    """Show another step from the next run on: for callbacks."""
     STATE.show(step=slug)
 
 
 def _layer_or_head(label: str, n: int, *, is_enabled: bool) -> int:
-    """A layer or head, from 0; the address holds it from 1. Disabled rather than hidden, so that nothing moves."""
+    """A layer or head, from 1. Disabled rather than hidden, so that nothing moves."""
     key = label.lower()
     options = [str(number) for number in range(1, n + 1)]
     given = st.query_params.get_all(key)
@@ -181,18 +199,18 @@ def _layer_or_head(label: str, n: int, *, is_enabled: bool) -> int:
         chosen = st.selectbox(
             label, options, key=key, bind="query-params", width=110, disabled=not is_enabled
         )
-    return int(chosen or 1) - 1
+    return int(chosen or 1)
 
 
-def _position(traced: TracedSentence, step: WalkthroughStep) -> int:
-    """The chosen token's position on the side that the step shows, from 0."""
+def _position(at: TracedSentence, step: WalkthroughStep) -> int:
+    """The chosen token's position on the side that the step shows, from 1."""
     chosen = STATE.now.position
-    longest = max(len(traced.src_ids), len(traced.tgt_ids))
+    longest = max(len(at.src_ids), len(at.tgt_ids))
     if not 1 <= chosen <= longest:
         pickers.notify(f"There is no token {chosen} in this sentence; token 1 is shown instead.")
         chosen = 1
         STATE.remember(position=chosen)
-    tokens = traced.tgt_tokens if "tgt" in step.controls else traced.src_tokens
+    tokens = at.tgt_tokens if "tgt" in step.controls else at.src_tokens
     position = min(chosen, len(tokens)) - 1
     if {"src", "tgt"} & {*step.controls}:
         key = STATE.key("position")
@@ -204,9 +222,10 @@ def _position(traced: TracedSentence, step: WalkthroughStep) -> int:
             format_func=labels.__getitem__,
             key=key,
             on_change=_position_changed,
-            width=190,
+            width=150,
+            label_visibility="collapsed",
         )
-    return position
+    return position + 1
 
 
 def _position_changed() -> None:

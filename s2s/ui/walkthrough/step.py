@@ -1,66 +1,15 @@
-"""What a step of the Walkthrough is, and the sentence it shows, with every tensor of one layer."""
+"""What a step of the Walkthrough says: its words, its formula, its source code."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
-from s2s.analysis import ForwardTrace
 from s2s.config import ModelConfig
-from s2s.runs import Reference, Run
+from s2s.runs import Run
 from s2s.ui.kit import plain
-from s2s.ui.walkthrough import cached
 from s2s.ui.walkthrough.code import Code
-
-STRATEGY = "greedy"  # as the step `chosen` explains: the most probable token, again and again
-# Faults that pictures show.
-NO_RESIDUAL = "no-residual"
-NO_SCALE = "no-scale"
-
-
-@dataclass(frozen=True)
-class TracedSentence:
-    """A source and a target inside the model. LayerTrace, head and position count from 0."""
-
-    run: Run
-    text: str
-    target: Reference
-    is_model_output: bool  # whether the target is the model's own translation
-    layer: int
-    head: int
-    position: int
-
-    @property
-    def config(self) -> ModelConfig:
-        """Of the model."""
-        return self.run.recipe.model
-
-    @property
-    def src_ids(self) -> tuple[int, ...]:
-        """The source, `</s>` included."""
-        return tuple(self.config.ids.source(self.run.src_tokenizer.encode(self.text)))
-
-    @property
-    def tgt_ids(self) -> tuple[int, ...]:
-        """The decoder's input: the start id, then the target without its end."""
-        return (self.config.ids.start, *self.target.ids[:-1])
-
-    @property
-    def src_tokens(self) -> list[str]:
-        """The source's tokens."""
-        return self.run.src_tokenizer.tokens(self.src_ids)
-
-    @property
-    def tgt_tokens(self) -> list[str]:
-        """The decoder's input tokens."""
-        return self.run.tgt_tokenizer.tokens(self.tgt_ids)
-
-    @property
-    def trace(self) -> ForwardTrace:
-        """Every tensor of the chosen layer and around the stacks."""
-        return cached.traced(self.run, self.src_ids, self.tgt_ids, self.layer)
 
 
 class WalkthroughStep(NamedTuple):
@@ -71,7 +20,6 @@ class WalkthroughStep(NamedTuple):
     formula: Callable[[Run], str]  # LaTeX
     explanation: Callable[[Run], tuple[str, str]]  # markdown
     code: Callable[[Run], tuple[Code, ...]]
-    draw: Callable[[TracedSentence], None]
     controls: tuple[str, ...] = ()  # of `layer`, `head`, and `src` or `tgt` to choose a token of
     stack: str = "encoder"  # whose layers and heads the controls list
     exists: Callable[[ModelConfig], bool] = lambda config: True
@@ -84,22 +32,6 @@ Steps = Mapping[str, WalkthroughStep]
 def quoted(token: str) -> str:
     """A token in a markdown sentence."""
     return f"*{plain(token)}*"
-
-
-def counted(n: int, noun: str) -> str:
-    """`1 token`, `7 tokens`, `7 queries`."""
-    plural = f"{noun[:-1]}ies" if noun.endswith("ry") else f"{noun}s"
-    return f"{n:,} {noun if n == 1 else plural}"
-
-
-def all_layers(n: int) -> str:
-    """`the layer`, `both layers`, `all 6 layers`."""
-    return {1: "the layer", 2: "both layers"}.get(n, f"all {n} layers")
-
-
-def signed(value: float) -> str:
-    """`-1.234` -> `−1.23`."""
-    return f"{value:.2f}".replace("-", "−")
 
 
 def aligned(*formulas: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import MappingProxyType
 
 from s2s.ui.walkthrough.attention_scores import SCORE_STEPS
@@ -13,7 +14,6 @@ from s2s.ui.walkthrough.learning import LEARNING_STEPS
 from s2s.ui.walkthrough.output import OUTPUT_STEPS
 from s2s.ui.walkthrough.reading import READING_STEPS
 from s2s.ui.walkthrough.step import Steps
-from s2s.ui.walkthrough.teacher_forcing import FORCING_STEPS
 
 # A slug stands in links, as `step` of `set`: a rename keeps the old one working.
 STEPS: Steps = MappingProxyType(
@@ -26,7 +26,30 @@ STEPS: Steps = MappingProxyType(
         **MEMORY_STEPS,
         **DECODER_STEPS,
         **OUTPUT_STEPS,
-        **FORCING_STEPS,
         **LEARNING_STEPS,
+    }
+)
+
+# Where a step stands in the diagram of Architecture: a component, or what contains several.
+WHERE: Mapping[str, str] = MappingProxyType(
+    {
+        "pieces": "encoder",
+        "ids": "encoder.tokens",
+        "embedding": "encoder.tokens",
+        "position": "encoder.positions",
+        **dict.fromkeys([*SCORE_STEPS, *WEIGHT_STEPS], "encoder.layer.self_attention"),
+        "residual": "encoder.layer.self_residual",
+        "norm": "encoder.layer.feed_forward_residual",
+        **dict.fromkeys(FEED_FORWARD_STEPS, "encoder.layer.feed_forward"),
+        "memory": "encoder.final_norm",
+        "shifted": "decoder.tokens",
+        "causal": "decoder.layer.self_attention",
+        "self-attention": "decoder.layer.self_attention",
+        "bridge": "decoder.layer.cross_attention",
+        "decoder-feed-forward": "decoder.layer.feed_forward",
+        **dict.fromkeys(OUTPUT_STEPS, "decoder.output"),
+        "forcing": "decoder",
+        "loss": "decoder.output",
+        "update": "decoder.output",
     }
 )

@@ -9,7 +9,8 @@ import s2s
 from s2s.config import UserError
 from s2s.lessons import ANSWERS, CONDITIONS, Context, Heads
 from s2s.lessons.answers import inside
-from s2s.ui.walkthrough import pictures, request
+from s2s.plots import walk_tensors
+from s2s.questions import walked
 
 RUN = s2s.load("demo-en-fr")
 SENTENCE = "the red house"
@@ -98,7 +99,7 @@ def test_an_update_moves_the_weight_against_its_gradient() -> None:
         weight.requires_grad_()
         logits = model(torch.tensor([IDS]), tgt[None, :-1])[0]
         (gradient,) = torch.autograd.grad(F.cross_entropy(logits, tgt[1:]), [weight])
-    rows = gradient[tgt[1:], : pictures.MAX_COLUMNS]
+    rows = gradient[tgt[1:], : walk_tensors.MAX_COLUMNS]
     at = int(rows.abs().argmax())
     token, column = tgt[1 + at // rows.shape[1]], at % rows.shape[1]
     after = float(weight.detach()[token, column] - 0.2 * gradient[token, column])
@@ -106,8 +107,8 @@ def test_an_update_moves_the_weight_against_its_gradient() -> None:
 
 
 def test_the_walkthrough_shows_the_same_weight_but_not_the_answer() -> None:
-    assert inside.DRAWN == pictures.MAX_COLUMNS
-    assert str(inside.OTHER_RATE) not in request.RATES
+    assert inside.DRAWN == walk_tensors.MAX_COLUMNS
+    assert str(inside.OTHER_RATE) not in walked.RATES
 
 
 @pytest.mark.parametrize(

@@ -296,7 +296,8 @@ def test_the_way_to_steps_keeps_strategy_settings_and_reference() -> None:
     screen = opened(
         "compare", src=HOUSE, c1=f"{DEMO}!greedy!repetition_penalty:1.2", tgt="la maison"
     )
-    (way,) = (each for each in screen.get("page_link") if each.proto.label == "Why each word")
+    # the page's own is after the tabs
+    *_, way = (each for each in screen.get("page_link") if each.proto.label == "Why each word")
     view = {key: value[0] for key, value in parse_qs(way.proto.query_string).items()}
     assert (view["src"], view["tgt"]) == (HOUSE, "la maison")
     assert unpack(view["set"]) == {"strategy": "greedy", "repetition_penalty": "1.2"}

@@ -1,18 +1,25 @@
 """The views that Home lists, and the address of the gallery that was there before."""
 
 import pytest
+from PIL import Image
 
 from s2s.links.share import unpack
 from s2s.ui.shell.curated_views import CURATED_VIEWS, CuratedView
 from tests.screen import box, lost, opened
 
 
-def test_home_lists_eight_views() -> None:
+def test_home_shows_each_view_as_a_card_with_a_picture_in_both_themes() -> None:
     screen = opened()
     labels = [each.proto.label for each in screen.get("page_link")]
     titles = [view.title for view in CURATED_VIEWS]
-    assert len(titles) == 8
+    assert 8 <= len(titles) <= 10
     assert [label for label in labels if label in titles] == titles
+    assert len(screen.get("image")) == len(titles)
+    for view in CURATED_VIEWS:
+        assert view.about.endswith(".")
+        for theme in ("light", "dark"):
+            with Image.open(view.picture(theme)) as picture:
+                assert picture.size == (480, 270)
 
 
 @pytest.mark.parametrize("view", CURATED_VIEWS, ids=lambda view: view.page)

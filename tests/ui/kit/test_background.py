@@ -49,7 +49,7 @@ def _visit(pool: DecoderPool, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Progress is shown at once: a search without an end would only compute meanwhile."""
     monkeypatch.setattr(background, "PATIENCE", 0.0)
-    monkeypatch.setattr(cached, "PATIENCE", 0.0)
+    monkeypatch.setattr("s2s.ui.kit.cached.asking.PATIENCE", 0.0)
 
 
 @pytest.fixture

@@ -147,10 +147,7 @@ def test_a_page_of_pictures_is_not_recorded_and_its_snapshot_is_their_file(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     files = written(monkeypatch)
-    screen = opened("states", src="the bank is by the river")
-    assert KEY in screen.session_state
-    screen.session_state["states view"] = "same"  # as its widget does
-    screen.run()
+    screen = opened("states", src="the bank is by the river", set="view:same")
     assert KEY not in screen.session_state
     assert "snapshot" in {each.key for each in screen.get("download_button")}
     (picture,) = screen.session_state[SHOWN].values()
@@ -158,10 +155,6 @@ def test_a_page_of_pictures_is_not_recorded_and_its_snapshot_is_their_file(
     assert "<h1>States</h1><p>the bank is by the river</p>" in files[-1]
     assert pictures.fragment(picture) in files[-1]
     assert f'<a href="{escape(link(screen))}">' in files[-1]
-    screen.session_state["states view"] = "map"
-    screen.run()
-    assert KEY in screen.session_state
-    assert not screen.session_state[SHOWN]
 
 
 def test_a_link_that_opens_pictures_is_not_recorded_and_one_without_pictures_has_no_snapshot() -> (

@@ -1,11 +1,10 @@
 """The Walkthrough: every step in every kind of model, its source, its address."""
 
 import base64
-import builtins
+import html
 import inspect
 import json
 import shutil
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
@@ -16,24 +15,21 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 import s2s
-from s2s import plots, settings
+from s2s import settings
 from s2s.config import override
 from s2s.data import Corpus, Pair, saved_datasets
 from s2s.links.share import unpack
+from s2s.questions import ANSWERS, Have, Walkthrough
+from s2s.questions.views import view_of
 from s2s.runs import Run, RunFolder, teacher_forcing
 from s2s.tokenizers.word import WordTokenizer
 from s2s.ui.kit import cached
-from s2s.ui.kit.cached import asking
-from s2s.ui.snapshot.record import Node, key_of
-from s2s.ui.walkthrough import update
 from s2s.ui.walkthrough.code import ROOT, Code, excerpt
 from s2s.ui.walkthrough.request import STATE
-from s2s.ui.walkthrough.step import TracedSentence, WalkthroughStep, aligned
-from s2s.ui.walkthrough.steps import STEPS
-from tests.harvest import compared, executed
+from s2s.ui.walkthrough.step import WalkthroughStep, aligned
+from s2s.ui.walkthrough.steps import STEPS, WHERE
 from tests.model.conftest import SRC_VOCAB, build, shrunk
-from tests.screen import link, lost, opened, page_text
-from tests.ui.test_reproduce import unfolded
+from tests.screen import component, link, lost, opened, page_text
 
 DEMO = "demo-en-fr"
 TEXT = "the red house"
@@ -68,41 +64,36 @@ def pictures(screen: AppTest) -> list[np.ndarray]:
     ]
 
 
+def bodies(screen: AppTest) -> str:
+    """What the page has as HTML: findings, and tokens in frames."""
+    return html.unescape("\n".join(str(each.proto.body) for each in screen.get("html")))
+
+
 def held(screen: AppTest) -> dict[str, str]:
     return unpack(screen.session_state["set"])
 
 
 @pytest.mark.slow
-def test_next_leads_through_every_step_each_is_explained_and_its_code_recomputes_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    run = s2s.load(DEMO)
-    monkeypatch.setattr(s2s.api, "load", lambda *checkpoint: run)  # each step's code asks for it
-    monkeypatch.setattr(builtins, "print", lambda *values, **how: None)  # half of the time
-    screen = unfolded("walkthrough", run=DEMO, src=TEXT)
-    n_numbers = 0
+def test_next_leads_through_every_step_and_each_is_explained() -> None:
+    screen = opened("walkthrough", run=DEMO, src=TEXT)
     there = [slug for slug, step in STEPS.items() if step.exists(s2s.load(DEMO).recipe.model)]
     assert screen.button(key="walkthrough previous").disabled
     for number, slug in enumerate(there, 1):
         assert not screen.exception, slug
         assert not lost(screen)
         assert held(screen)["step"] == slug
-        assert f"{number} of {len(there)}" in screen.selectbox(key="walkthrough step").format_func(
-            slug
-        )
+        titles = screen.selectbox(key="walkthrough step").format_func
+        assert f"{number} of {len(there)}" in titles(slug)
         assert len(screen.get("latex") or screen.latex) == 1
         assert screen.code
         if slug not in ("pieces", "ids", "chosen", "forcing", "counted"):
             assert screen.get("plotly_chart"), slug
-            assert len(screen.get("download_button")) >= len(screen.get("plotly_chart"))
         for each in screen.get("plotly_chart"):
             assert len(each.proto.alt) > 20
-        n_found, lacking = compared(screen, executed(screen))
-        assert not lacking, slug
-        n_numbers += n_found
+        where = component(screen, "boxes")["chosen"]
+        assert where == WHERE.get(slug, "")
         if number < len(there):
             screen.button(key="walkthrough next").click().run()
-    assert n_numbers > 10_000
     assert screen.button(key="walkthrough next").disabled
     screen.button(key="walkthrough previous").click().run()
     assert held(screen)["step"] == there[-2]
@@ -119,9 +110,9 @@ def test_every_step_draws_and_says_what_each_model_does(
     }
     for kind in KINDS:
         run = run_of(kind, tmp_path / kind)
-        monkeypatch.setattr(asking, "open_as_saved", lambda name, step=None, run=run: run)
-        reference = teacher_forcing.reference(run, "w3 w9 w4", "w5 w6")
-        sentence = TracedSentence(run, "w3 w9 w4", reference, False, 0, 0, 1)
+        monkeypatch.setattr(Have, "opened", lambda have, name, run=run: run)
+        monkeypatch.setattr(RunFolder, "about", lambda folder: {})
+        monkeypatch.setattr(Have, "state", lambda have, name, kind=kind: kind)
         for slug, step in STEPS.items():
             if not step.exists(run.recipe.model):
                 continue
@@ -134,9 +125,15 @@ def test_every_step_draws_and_says_what_each_model_does(
             for code in step.code(run):
                 part = excerpt(code)
                 assert 1 <= part.text.count("\n") + 1 <= 14, part
-            if (said := described(slug, step, run)) not in drawn:
-                drawn.add(said)
-                step.draw(sentence)
+            if (said := described(slug, step, run)) in drawn:
+                continue
+            drawn.add(said)
+            question = Walkthrough(kind, "w3 w9 w4", "w5 w6", slug)
+            answer = Have().answer(question)
+            assert all(
+                each.table.columns for each in view_of(question).pictures(question, answer, kind)
+            )
+            assert "nan" not in question.finding(answer)
 
 
 def described(slug: str, step: WalkthroughStep, run: Run) -> tuple[str, ...]:
@@ -210,8 +207,8 @@ def test_probabilities_are_those_of_the_next_token() -> None:
 def test_a_typed_target_is_what_the_decoder_reads_and_is_taught() -> None:
     screen = walk("forcing", tgt="la grande maison")
     assert not screen.exception
-    assert "la grande maison* (the given target)" in page_text(screen)
-    assert "They first differ at position 2" in page_text(screen)
+    assert "la grande maison” (the given target)" in page_text(screen)
+    assert "They first differ at position 2" in bodies(screen)
     losses = json.loads(walk("loss", tgt="la grande maison").get("plotly_chart")[0].proto.spec)[
         "data"
     ][0]["y"]
@@ -235,7 +232,7 @@ def target(slug: str, run: str, src: str = TEXT) -> str:
     """What a step of the loss says about its target."""
     screen = opened("walkthrough", run=run, src=src, set=f"step:{slug}")
     assert not screen.exception
-    return next(each.value for each in screen.caption if each.value.startswith("Target: "))
+    return next(line for line in page_text(screen).splitlines() if line.startswith("Target: "))
 
 
 def test_all_steps_of_the_loss_take_the_reference_that_the_dataset_has() -> None:
@@ -243,16 +240,15 @@ def test_all_steps_of_the_loss_take_the_reference_that_the_dataset_has() -> None
     run = own_run((TEXT, "la grande maison"), ("the cat", "le chat"), (TEXT, own))
     for slug in LOSS_STEPS:
         assert (
-            f"*{own}* (of the 2 references in the run's dataset the one that the model writes)"
+            f"“{own}” (of the 2 references in the run's dataset the one that the model writes)"
             in (target(slug, run))
         )
 
 
 def test_a_reference_in_any_row_is_the_target_of_the_gradient_too() -> None:
     run = own_run(("the cat", "le chat"), (TEXT, "la grande maison"))
-    assert target("loss", run) == (
-        "Target: *la grande maison* (the reference in the run's dataset)."
-    )
+    said = target("loss", run)
+    assert said.startswith("Target: “la grande maison” (the reference in the run's dataset).")
     screen = opened("walkthrough", run=run, src=TEXT, set="step:gradients")
     forced = teacher_forcing.reference(s2s.load(DEMO), TEXT, "la grande maison")
     assert f"The loss is {-forced.log_prob / len(forced.ids):.2f} nats per token" in page_text(
@@ -265,51 +261,35 @@ def test_a_first_token_that_is_given_is_not_in_the_mean_loss() -> None:
     recipe = override(folder.recipe(), {"model.ids.tgt_first": 1}).to_json()
     folder.amend(lambda about: {"recipe": recipe})
     view = {"src": TEXT, "tgt": "grande maison", "set": "step:loss"}
-    screen = unfolded("walkthrough", run=folder.id, **view)
+    screen = opened("walkthrough", run=folder.id, **view)
     assert not screen.exception
     forced = teacher_forcing.reference(s2s.load(folder.path), TEXT, "grande maison")
     assert forced.tokens == ("<s>", "grande", "maison", "</s>")
-    assert f"{-forced.log_prob / 3:.2f} nats per token" in page_text(screen)
-    n_numbers, lacking = compared(screen, executed(screen))
-    assert n_numbers
-    assert not lacking
+    assert f"{-forced.log_prob / 3:.3g} nats per token" in bodies(screen)
 
 
 def test_without_a_reference_the_target_is_the_models_own_and_nothing_is_counted() -> None:
     run = own_run(("the cat", "le chat"))
     own = s2s.load(DEMO).translate([TEXT], "greedy")[0].text
-    assert f"*{own}* (the model's own translation; no reference" in target("loss", run)
+    assert f"“{own}” (the model's own translation; no reference" in target("loss", run)
     counted = opened("walkthrough", run=run, src=TEXT, set="step:counted")
-    assert "Without a reference there is nothing to count" in page_text(counted)
+    assert "Without a reference there is nothing to count" in bodies(counted)
     counted.button(key="walkthrough Another translation of the model 0").click().run()
     assert not counted.exception
     assert "(the given target)" in page_text(counted)
 
 
 def test_an_update_lowers_the_loss_of_a_wrong_word_unless_its_step_is_too_long() -> None:
-    """A picture's legend is hidden with it."""
     screen = walk("update", tgt="la maison bleue")
     assert not screen.exception
-    tree = screen.session_state["page record"].tree()
-    assert plots.PLOTS["tensor"].caption in captions_of(tree, "walk picture 1")
-    assert plots.PLOTS["paired_bars"].caption in captions_of(tree, "walk picture 2")
-    before, gradient, after = (float(each.value.replace("−", "-")) for each in screen.metric)
+    (weight,) = (each.value for each in screen.dataframe if "gradient" in each.value)
+    before, gradient, after = (float(each.replace("−", "-")) for each in weight.iloc[0])
     assert round(before - 0.1 * gradient, 3) == round(after, 3) != round(before, 3)
-    assert "output vector of *bleue*" in page_text(screen)
-    assert "The loss falls from" in page_text(screen)
+    assert "output vector of “bleue”" in page_text(screen)
+    assert "The loss falls from" in bodies(screen)
     screen.segmented_control(key=STATE.key("rate")).set_value("1").run()
     assert not screen.exception
-    assert "The step is too long: the loss rises from" in page_text(screen)
-
-
-def captions_of(nodes: Sequence[Node], key: str) -> list[str]:
-    """The texts in the container of that key."""
-    found: list[str] = []
-    for node in nodes:
-        if node.block is not None and key_of(node.block.id) == key:
-            found += [each.element.markdown.body for each in node.children if each.element]
-        found += captions_of(node.children, key)
-    return found
+    assert "The step is too long: the loss rises from" in bodies(screen)
 
 
 def test_the_three_pictures_of_a_residual_connection_have_one_scale() -> None:
@@ -323,7 +303,8 @@ def test_the_three_pictures_of_a_residual_connection_have_one_scale() -> None:
 
 
 def test_an_update_of_a_large_model_is_not_computed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(update, "MOST_PARAMETERS", 1000)
+    monkeypatch.setattr("s2s.questions.walkthrough.MOST_PARAMETERS", 1000)
+    ANSWERS.clear()
     assert "one update is computed here for at most 1,000" in page_text(walk("update"))
 
 

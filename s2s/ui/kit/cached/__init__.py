@@ -22,8 +22,6 @@ from s2s.ui.kit.cached.decoding import (
     probe,
     probe_request,
     reference,
-    search_tree,
-    wide_search,
 )
 from s2s.ui.kit.cached.forecasts import (
     default_minutes,

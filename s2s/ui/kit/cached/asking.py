@@ -9,7 +9,17 @@ from typing import Any
 
 from s2s.config import DataConfig, UserError
 from s2s.data import Preview
-from s2s.questions import UNREAD, UPLOAD, Have, Outcome, Question, Timed, Translate, name_of
+from s2s.questions import (
+    UNREAD,
+    UPLOAD,
+    Have,
+    Outcome,
+    Question,
+    Timed,
+    Translate,
+    TreeOf,
+    name_of,
+)
 from s2s.runs import Curves, Run
 from s2s.runs.decoder import DecodeRequest
 from s2s.ui.kit.cached.background import (
@@ -66,7 +76,7 @@ class ScreenHave(Have):
         """Also what was searched for beside, or still is."""
         if found := super().known(question, key):
             return found
-        if not isinstance(question, Translate) or get_script_run_ctx() is None:
+        if not isinstance(question, Translate | TreeOf) or get_script_run_ctx() is None:
             return None
         request = self._request(question)
         if found := found_beside(request):
@@ -97,23 +107,16 @@ class ScreenHave(Have):
 
     def elsewhere(self, question: Question[Any], key: Hashable) -> Timed:
         """Beside the dashboard, from the beginning."""
-        if not isinstance(question, Translate):
+        if not isinstance(question, Translate | TreeOf):
             raise TypeError(f"{question.name} is never asked beside the dashboard")
         return beside(self._request(question), self.patience)
 
-    def _request(self, question: Translate) -> DecodeRequest:
+    def _request(self, question: Translate | TreeOf) -> DecodeRequest:
         folder, step, languages = self.run(question.run).key
-        return DecodeRequest(
-            "decoded",
-            folder,
-            step,
-            (question.text,),
-            question.strategy,
-            question.settings,
-            question.prefix,
-            question.interventions,
-            languages,
-        )
+        about = (folder, step, (question.text,), question.strategy, question.settings)
+        if isinstance(question, TreeOf):
+            return DecodeRequest("tree", *about, languages=languages)
+        return DecodeRequest("decoded", *about, question.prefix, question.interventions, languages)
 
 
 SCREEN = ScreenHave()

@@ -6,30 +6,28 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from s2s.analysis import Attention
-from s2s.decode import SearchTree
 from s2s.files import to_json
-from s2s.questions import ForcedWeights, Timed, Translate, packed
+from s2s.questions import ForcedWeights, NextTokens, Timed, Translate, packed
 from s2s.runs import (
-    WIDE_BEAM,
     Decoded,
     Interventions,
+    Reference,
     Run,
     RunKey,
     Target,
     properties,
     teacher_forcing,
 )
-from s2s.runs.decoder import PROPERTY, DecodeRequest, request_seconds
+from s2s.runs.decoder import PROPERTY, DecodeRequest
 from s2s.runs.probes import ProbeInput
 from s2s.runs.properties import PROPERTIES, Finding, PropertySettings
 from s2s.ui.kit.cached.asking import SCREEN, named
 from s2s.ui.kit.cached.background import awaited, computed, here_or_beside
 from s2s.ui.kit.cached.sentences import by_sentence
-
-LARGE_TREE = 0.15  # estimated seconds of the search
 
 
 def decoded(run: Run, text: str, strategy: str, settings: dict[str, Any]) -> Decoded:
@@ -70,32 +68,9 @@ def findings(
     yield from awaited(run, _request(PROPERTY, run, tuple(sentences), name, settings.to_json()))
 
 
-def search_tree(run: Run, found: Decoded, strategy: str, settings: dict[str, Any]) -> SearchTree:
-    """The search tree of what `decoded` found with the same settings. Raises as that does."""
-    request = _request("tree", run, (found.source,), strategy, settings)
-    here = _search_tree if request_seconds(run, request) < LARGE_TREE else _large_search_tree
-    tree: SearchTree = here_or_beside(run, request, here).value
-    return tree
-
-
-@by_sentence(4)  # some ten thousand nodes each
-def _large_search_tree(request: DecodeRequest, _run: Run) -> Timed:
-    return computed(request, _run)
-
-
-@by_sentence(64)
-def _search_tree(request: DecodeRequest, _run: Run) -> Timed:
-    return computed(request, _run)
-
-
 def next_tokens(run: Run, text: str, ids: tuple[int, ...]) -> Tensor:
     """Log-probabilities of the next token after each prefix of `ids`: (len(ids) + 1, vocab)."""
-    return _next_tokens(run.key, text, ids, run)
-
-
-@by_sentence(24)  # megabytes each for a large vocabulary
-def _next_tokens(key: RunKey, text: str, ids: tuple[int, ...], _run: Run) -> Tensor:
-    return _run.next_tokens(text, ids)
+    return torch.from_numpy(SCREEN.answer(NextTokens(named(run), text, ids)).log_probs)
 
 
 def continuation(
@@ -132,19 +107,14 @@ def _probed(request: DecodeRequest, _run: Run) -> Timed:
     return computed(request, _run)
 
 
-def reference(run: Run, text: str, target: Target) -> teacher_forcing.Reference:
+def reference(run: Run, text: str, target: Target) -> Reference:
     """A target under teacher forcing. Raises UserError for one that is too long."""
     return _reference(run.key, text, target, run)
 
 
 @by_sentence(128)
-def _reference(key: RunKey, text: str, target: Target, _run: Run) -> teacher_forcing.Reference:
+def _reference(key: RunKey, text: str, target: Target, _run: Run) -> Reference:
     return teacher_forcing.reference(_run, text, target)
-
-
-def wide_search(run: Run, text: str, settings: Mapping[str, Any]) -> Decoded:
-    """What a wide beam finds with a length penalty and its formula. Raises PendingError until it is known."""
-    return decoded(run, text, "beam", {**dict(WIDE_BEAM), **settings})
 
 
 def _request(

@@ -1,0 +1,185 @@
+"""The pictures of the steps about the loss: teacher forcing, the loss, gradients, one update, scores."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+import numpy as np
+
+from s2s.plots.gradient_flow import gradient_flow
+from s2s.plots.picture import Picture
+from s2s.plots.positions import paired_bars
+from s2s.plots.token_losses import TokenLoss, token_losses
+from s2s.plots.walk_tensors import MAX_COLUMNS, frame, of_tokens, picture, table_of
+from s2s.questions import Table, Walked, Walkthrough, walked
+from s2s.runs import first_difference
+from s2s.scores import breakdown, edits
+
+TINY = 1e-30  # below any gradient that is not 0
+DIGITS = 4  # decimals of weights and gradients
+LOSSES = "The taller a bar, the less the model expected that token of the reference. Diamonds: its own translation."
+FLOW = (
+    "1: the same size as at the decoder's output; far below, a layer hardly learns; far above, it is unstable. E in and"
+    " D in: before the first layer of encoder and decoder; E1, D1, …: after each layer. The loss is {full:.2f} nats per"
+    " token with residual connections and {without:.2f} without, so the gradients are shown relative to the decoder's"
+    " output, where their norms are {full_norm:.2g} and {without_norm:.2g}; the table has the norms themselves."
+)
+ONE_WEIGHT = (
+    "{before} − {rate} × {gradient} ≈ {after}, each number rounded. The gradient says how fast the loss rises when this"
+    " weight grows; the update goes the other way."
+)
+STEEPEST = "Framed: the largest gradient among the first {n} numbers of these vectors, number {column} of “{token}”."
+BARS = (
+    "Where only one of two bars is visible, the other is close to 0. All weights of a copy of the model were updated in"
+    " the same way, once."
+)
+
+
+def _loss(answer: Walked) -> walked.LossTarget:
+    if answer.loss is None:
+        raise ValueError("a step about the loss has a target")
+    return answer.loss
+
+
+def target_line(answer: Walked) -> str:
+    """The target of the loss, and where it is from."""
+    target = _loss(answer)
+    said = f"Target: “{target.forced.text}” ({target.origin})."
+    return " ".join(filter(None, (said, target.problem)))
+
+
+def forcing(question: Walkthrough, answer: Walked) -> list[Picture]:
+    """Position by position: what the forced model reads and would choose, and the free one."""
+    own, reference, start = answer.own, _loss(answer).forced, answer.at.tgt_tokens[0]
+    forced = [*zip((start, *reference.tokens), reference.predicted, reference.tokens, strict=False)]
+    written = own.tokens if own else ()
+    free = [*zip((start, *written), written, strict=False)]
+    rows = [
+        [
+            at + 1,
+            *(forced[at] if at < len(forced) else ("", "", "")),
+            *(free[at] if at < len(free) else ("", "")),
+        ]
+        for at in range(max(len(forced), len(free)))
+    ]
+    columns = ("position", "teacher: reads", "would choose", "correct", "free: reads", "chooses")
+    table = Table(columns, rows)
+    return [picture(None, "Teacher forcing and free running", table, target_line(answer))]
+
+
+def loss(question: Walkthrough, answer: Walked) -> list[Picture]:
+    """A bar per token of the reference; a diamond per token of the model's own translation."""
+    reference, own = _loss(answer).forced, answer.own
+    losses = np.array([-value for value in reference.log_probs], np.float32)
+    pairs = zip(own.tokens, own.token_log_probs, strict=True) if own else ()
+    free = [TokenLoss(token, -value) for token, value in pairs]
+    both = zip(reference.tokens, reference.log_probs, strict=True)
+    forced = [TokenLoss(token, -value) for token, value in both]
+    differs_at = first_difference(own.ids, reference.ids) if own else None
+    title = "Loss at each position"
+    figure = token_losses(forced, free, differs_at, title=title)
+    table = table_of(losses[:, None], reference.tokens, ("nats",))
+    said = " ".join(filter(None, (target_line(answer), LOSSES, _loss(answer).note)))
+    return [picture(figure, title, table, said)]
+
+
+def gradients(question: Walkthrough, answer: Walked) -> list[Picture]:
+    """Their size at each depth, with residual connections and without."""
+    if answer.flows is None:
+        raise ValueError("the step `gradients` has them")
+    full, without = answer.flows
+    labels = [*_depths("E", len(full.encoder)), *_depths("D", len(full.decoder))]
+    norms = {
+        "with residual connections": np.concatenate([full.encoder, full.decoder]),
+        "without": np.concatenate([without.encoder, without.decoder]),
+    }
+    relative = {
+        name: [*map(float, values / max(float(values[-1]), TINY))] for name, values in norms.items()
+    }
+    title = "The gradient by layer"
+    table = table_of(np.stack([*norms.values()]), [*norms], labels)
+    said = FLOW.format(
+        full=full.loss,
+        without=without.loss,
+        full_norm=full.decoder[-1],
+        without_norm=without.decoder[-1],
+    )
+    figure = gradient_flow(labels, relative, title=title)
+    return [picture(figure, title, table, f"{target_line(answer)} {said}")]
+
+
+def _depths(letter: str, n: int) -> list[str]:
+    """`E in`, `E1`, `E2`."""
+    return [f"{letter}{number or ' in'}" for number in range(n)]
+
+
+def update(question: Walkthrough, answer: Walked) -> list[Picture]:
+    """The gradient of the target's output vectors, one weight before and after, and what all weights do together."""
+    found, target = answer.update, _loss(answer)
+    if found is None:
+        raise ValueError("the step `update` has one")
+    tokens = target.forced.tokens[-len(found.before) :]
+    row, column = found.steepest(MAX_COLUMNS)
+    name = "Gradient of the target tokens' output vectors"
+    vectors = of_tokens(name, found.gradient, tokens, mark=row)
+    frame(vectors.figure, row, column)
+    n_compared = min(MAX_COLUMNS, found.gradient.shape[1])
+    steepest = STEEPEST.format(n=n_compared, column=column + 1, token=tokens[row])
+    before, gradient, after = (
+        _number(float(values[row, column]))
+        for values in (found.before, found.gradient, found.after)
+    )
+    weight = Table(("before", "gradient", "after"), [[before, gradient, after]])
+    subtracted = f"({gradient})" if gradient.startswith("−") else gradient
+    said = ONE_WEIGHT.format(before=before, rate=question.rate, gradient=subtracted, after=after)
+    one = f"Number {column + 1} of the output vector of “{tokens[row]}”"
+    both = {
+        "before": np.exp(-found.losses_before),
+        "after one update": np.exp(-found.losses_after),
+    }
+    title = "Probability of each correct token"
+    bars = paired_bars(tokens, both, title=title, y_label="probability")
+    probabilities = table_of(np.stack([*both.values()]), [*both], tokens)
+    vectors = picture(
+        vectors.figure,
+        vectors.title,
+        vectors.table,
+        f"{target_line(answer)} {steepest} {vectors.caption}",
+    )
+    return [
+        vectors,
+        picture(None, one, weight, said),
+        picture(bars, title, probabilities, " ".join(filter(None, (BARS, target.note)))),
+    ]
+
+
+def _number(value: float) -> str:
+    return f"{value:.{DIGITS}f}".replace("-", "−")
+
+
+def counted(question: Walkthrough, answer: Walked) -> list[Picture]:
+    """The scores of the model's own translation against the reference; none without a reference."""
+    target, own = _loss(answer), answer.own
+    written, reference = own.text if own else "", target.forced.text
+    rows: list[list[object]] = []
+    if target.is_reference:
+        rows = [
+            ["BLEU", breakdown.bleu(written, reference).score],
+            ["chrF", breakdown.chrf(written, reference).score],
+            ["TER", edits.ter(written, reference).score],
+            *([f"ROUGE-{n}", breakdown.rouge(written, reference, n).f1] for n in (1, 2)),
+            ["ROUGE-L", breakdown.rouge_l(written, reference).score],
+        ]
+    table = Table(("score", "value"), rows)
+    return [picture(None, "Scores of this sentence", table, target_line(answer))]
+
+
+DRAW = MappingProxyType(
+    {
+        "forcing": forcing,
+        "loss": loss,
+        "gradients": gradients,
+        "update": update,
+        "counted": counted,
+    }
+)

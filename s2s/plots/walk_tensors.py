@@ -1,0 +1,139 @@
+"""Tensors of a step as pictures, with their shapes in words. Wide ones are truncated; their tables are complete."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from s2s.analysis import Array, Mask
+from s2s.plots import theme
+from s2s.plots.attention import heatmap
+from s2s.plots.picture import Picture
+from s2s.plots.tensor import largest, tensor, tensor_hover
+from s2s.questions import Table, walked
+
+MAX_COLUMNS = 64  # that are drawn
+READING = "One row per token, one cell per number: gray is 0, darker is lower (black: −∞), brighter higher."
+SUMS = "Each row of weights sums to 1: the brighter a cell, the larger the weight."
+
+
+def picture(
+    figure: go.Figure | Table | None, title: str, table: Table, caption: str = ""
+) -> Picture:
+    """Under the first line of its title."""
+    name = title.partition("\n")[0]
+    alt = f"Picture of {title.replace(chr(10), ', ')}"
+    return Picture(name, title, figure, alt, table, caption=caption)
+
+
+def table_of(values: Array, rows: Sequence[str], columns: Sequence[object]) -> Table:
+    """A row per token."""
+    lines = zip(rows, values.tolist(), strict=True)
+    return Table(("token", *map(str, columns)), [[name, *row] for name, row in lines])
+
+
+def of_tokens(
+    name: str,
+    values: Array,
+    rows: Sequence[str],
+    *,
+    mark: int | None = None,
+    noun: str = "token",
+    limit: float = 0.0,
+) -> Picture:
+    """(tokens, numbers). `mark`: the row to frame; `limit`: the color scale's largest number, of `shared_limit`."""
+    n_rows, n_columns = values.shape
+    shown = f" (first {MAX_COLUMNS} shown)" if n_columns > MAX_COLUMNS else ""
+    title = f"{name}\n{walked.counted(n_rows, noun)} × {n_columns:,} numbers each{shown}"
+    figure = tensor(values[:, :MAX_COLUMNS], rows, title=title, mark=mark, limit=limit)
+    return picture(figure, title, table_of(values, rows, range(1, n_columns + 1)), READING)
+
+
+def shared_limit(*values: Array) -> float:
+    """One color scale for several pictures of `of_tokens`: the size of the largest number that they draw."""
+    return largest(*(each[:, :MAX_COLUMNS] for each in values))
+
+
+def of_heads(
+    name: str, values: Array, rows: Sequence[str], n_heads: int, *, mark: int | None = None
+) -> Picture:
+    """(tokens, heads * d_head): the first numbers of each head, side by side."""
+    d_head = values.shape[1] // n_heads
+    n_shown = min(d_head, max(1, MAX_COLUMNS // n_heads))
+    by_head = values.reshape(len(rows), n_heads, d_head)
+    shown = by_head[:, :, :n_shown].reshape(len(rows), -1)  # (tokens, heads * n_shown)
+    some = f" (first {n_shown} shown)" if n_shown < d_head else ""
+    heads = walked.counted(n_heads, "head")
+    title = f"{name}\n{walked.counted(len(rows), 'token')} × {heads} of {d_head} numbers{some}"
+    names = _head_columns(n_heads, n_shown)
+    starts = [n_shown * head for head in range(n_heads)]
+    figure = tensor(
+        shown, rows, names, title=title, x_label="head.number", mark=mark, breaks=starts[1:]
+    )
+    figure.update_xaxes(tickvals=starts, ticktext=[names[at] for at in starts], tickangle=0)
+    figure.update_traces(
+        customdata=np.array([names] * len(rows)),
+        hovertemplate=tensor_hover("%{customdata}"),
+        selector={"type": "heatmap"},
+    )
+    table = table_of(values, rows, _head_columns(n_heads, d_head))
+    return picture(figure, title, table, READING)
+
+
+def _head_columns(n_heads: int, n_numbers: int) -> list[str]:
+    """`2.31`: number 31 of head 2."""
+    heads = range(1, n_heads + 1)
+    return [f"{head}.{number}" for head in heads for number in range(1, n_numbers + 1)]
+
+
+def of_pairs(
+    name: str,
+    values: Array,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    *,
+    mark: int | None = None,
+    cell: int | None = None,
+    nouns: tuple[str, str] = ("query", "key"),
+) -> Picture:
+    """A number for each row and column, which are `nouns`. `cell`: the column to frame in the framed row."""
+    shape = f"{walked.counted(len(rows), nouns[0])} × {walked.counted(len(columns), nouns[1])}"
+    title = f"{name}\n{shape}"
+    figure = tensor(values, rows, columns, title=title, x_label=nouns[1], mark=mark)
+    frame(figure, mark, cell)
+    return picture(figure, title, table_of(values, rows, columns), READING)
+
+
+def of_weights(
+    name: str,
+    values: Array,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    *,
+    verb: str,
+    mark: int | None = None,
+) -> Picture:
+    """(queries, keys), rows that sum to 1; the largest weight of the row `mark` is framed. `verb`: `reads` or
+    `predicts`, what rows do to their token.
+    """
+    shape = f"{walked.counted(len(rows), 'query')} × {walked.counted(len(columns), 'key')}"
+    title = f"{name}\n{shape}; each row sums to 1"
+    figure = heatmap(values, columns, rows, title=title, verb=verb)
+    frame(figure, mark, None if mark is None else int(values[mark].argmax()))
+    return picture(figure, title, table_of(values, rows, columns), SUMS)
+
+
+def frame(figure: Any, row: int | None, column: int | None) -> None:
+    """The cell that the text speaks of, from 0."""
+    if row is not None and column is not None:
+        edges = {"x0": column - 0.5, "x1": column + 0.5, "y0": row - 0.5, "y1": row + 0.5}
+        line = {"color": theme.CATEGORICAL[3], "width": 4}
+        figure.add_shape(type="rect", **edges, line=line)
+
+
+def additive_mask(mask: Mask) -> Array:
+    """What is added to the scores: 0 where attention is allowed, minus infinity elsewhere."""
+    return np.where(mask, np.float32(0), np.float32(-np.inf))
