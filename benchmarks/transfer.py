@@ -40,7 +40,7 @@ BUTTONS: Mapping[str, str] = MappingProxyType(
         "heads": "Alignment",
         "lessons": "Glossary",
         "positions": "Waves",
-        "architecture": "Costs",
+        "architecture": "Growth",
     }
 )
 

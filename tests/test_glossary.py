@@ -12,7 +12,7 @@ from s2s.decode import STRATEGIES
 from s2s.lessons.claims import CLAIMS
 from s2s.links.share import unpack
 from s2s.questions.views import tabs
-from s2s.ui import heads, states, steps
+from s2s.ui import heads
 from s2s.ui.data import views as data
 from s2s.ui.heads.roles import PARTS
 from s2s.ui.lessons.segments import SEGMENTS
@@ -40,8 +40,8 @@ VIEWS_OF = {
     ("attention", "kind"): ("cross", "encoder", "decoder"),
     ("heads", "view"): heads.VIEWS,
     ("heads", "part"): PARTS,
-    ("states", "view"): states.LABELS,
-    ("steps", "view"): steps.VIEWS,
+    ("states", "view"): tabs("states"),
+    ("steps", "view"): tabs("steps"),
     ("steps", "strategy"): STRATEGIES,
     ("data", "view"): data.VIEWS,
     ("positions", "view"): positions.labels(),

@@ -16,6 +16,7 @@ from s2s.words import nats, percent, significant
 
 MAX_KEPT = 16  # nodes of each step that are drawn
 N_PRUNED = MappingProxyType({"none": 0, "few": 3, "all": 10**6})  # the same
+LEAST_STEPS = 6  # that are drawn of a tree that the page is too narrow for
 HOVER_WIDTH = 34  # characters of a line
 ABOUT_RANKING = (
     "Score = log-probability / {base}^length_penalty: 0 favors short outputs, larger values longer ones. Another"
@@ -44,7 +45,7 @@ def drawn_nodes(question: WhyEachWord, answer: Searched) -> list[TreeNode]:
     )
     if question.whole or fits(shown):
         return shown
-    start = first_fork(answer) - 1
+    start = min(first_fork(answer) - 1, answer.tree.n_steps - LEAST_STEPS)
     return [
         node._replace(token=f"… {node.token}") if start and node.step == start else node
         for node in shown

@@ -22,6 +22,8 @@ LEAST_STEP_WIDTH = 64  # for the number below a token
 LETTER = 7.4  # of a token
 ROOM = 1010  # that a page has for a tree
 BESIDE = 60  # a tree's first and last step
+ABOVE, BELOW_AXIS = 92, 40
+LEGEND_ENTRY, LEGEND_ROW = 115, 20
 ROW_HEIGHT = 52
 BELOW = 0.27  # rows between a node and its log-probability
 TOKEN_LENGTH = 12  # characters that fit over a node
@@ -121,11 +123,15 @@ def tree(nodes: Sequence[TreeNode], *, title: str, inspected: int | None = None)
         "range": [start - 0.35, n_steps + 0.5],
         "showgrid": False,
     }
+    has_greedy = any(node.is_greedy for node in nodes)
+    legend = _legend({node.state for node in nodes}, has_greedy=has_greedy)
+    width = tree_width(n_steps - start, step_width(nodes))
+    top = ABOVE + LEGEND_ROW * (len([*legend, *ring]) * LEGEND_ENTRY // width)
     layout = {
         "title": theme.heading(title),
-        "width": tree_width(n_steps - start, step_width(nodes)),
-        "height": 132 + n_rows * ROW_HEIGHT,
-        "margin": {"l": 8, "r": 8, "t": 92, "b": 40},
+        "width": width,
+        "height": top + BELOW_AXIS + n_rows * ROW_HEIGHT,
+        "margin": {"l": 8, "r": 8, "t": top, "b": BELOW_AXIS},
         "xaxis": x_axis | {"fixedrange": True, "zeroline": False},
         "yaxis": {"visible": False, "range": [n_rows - 0.4, -0.6], "fixedrange": True},
         "legend": {
@@ -141,8 +147,6 @@ def tree(nodes: Sequence[TreeNode], *, title: str, inspected: int | None = None)
         "hoverlabel": {"align": "left"},
     }
     drawn = [*edges, *ring, *markers, _totals(nodes, row_of)]
-    has_greedy = any(node.is_greedy for node in nodes)
-    legend = _legend({node.state for node in nodes}, has_greedy=has_greedy)
     return go.Figure([*drawn, *legend], layout)
 
 

@@ -75,7 +75,7 @@ def _read_link() -> None:
 
 def _show_kinds(view: str, run: Run) -> None:
     """One encoding, or two side by side, with the settings that they use."""
-    with st.container(horizontal=True, vertical_alignment="bottom", key="selection"):
+    with st.container(horizontal=True, vertical_alignment="bottom", key="encodings"):
         kinds = _encodings()
         asked = [_question(kind, view, run) for kind in kinds]
         used = [
@@ -91,7 +91,7 @@ def _show_kinds(view: str, run: Run) -> None:
             with settings_box(run, {_named(name): _is_changed(name) for name in below}):
                 for name in below:
                     _draw(name, width=260)
-    with st.container(key="answer", border=True):
+    with st.container(key="answer", border=True), st.container(key="side by side"):
         columns = st.columns(len(kinds), gap="medium")
     for column, kind in zip(columns, kinds, strict=True):
         question = _question(kind, view, run)
@@ -104,7 +104,7 @@ def _show_kinds(view: str, run: Run) -> None:
 
 def _encodings() -> tuple[str, ...]:
     """The chosen one, and the one beside it if any."""
-    first = STATE.draw("encoding", label_visibility="collapsed", width=200)
+    first = STATE.draw("encoding", label_visibility="collapsed", width=180)
     others = {kind: f"beside {row.label}" for kind, row in POSITION_KINDS.items() if kind != first}
     if STATE.now.beside == first:
         STATE.show(beside="")
@@ -113,7 +113,7 @@ def _encodings() -> tuple[str, ...]:
         "Compare with",
         {"": "beside no other", **others},
         label_visibility="collapsed",
-        width=240,
+        width=190,
     )
     return (first, beside) if beside else (first,)
 

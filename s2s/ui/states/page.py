@@ -31,7 +31,7 @@ from s2s.ui.streamlit_parts import DeltaGenerator
 DEFAULT = StateMap()
 
 
-class Asked(NamedTuple):
+class AskedStates(NamedTuple):
     """The run at its checkpoint, and the question; None where something is still to be typed."""
 
     run: Run
@@ -65,13 +65,13 @@ def show(row: SentenceRow) -> None:
             st.caption(f"Forced target: *{said}*. {unknown}")
 
 
-def _same_word(row: SentenceRow, beside: DeltaGenerator) -> Asked:
+def _same_word(row: SentenceRow, beside: DeltaGenerator) -> AskedStates:
     with beside:
         second = controls.second_sentence(row.best, row.text)
-    return Asked(*same_word.ask(row, second))
+    return AskedStates(*same_word.ask(row, second))
 
 
-def _map(row: SentenceRow, beside: DeltaGenerator) -> Asked:
+def _map(row: SentenceRow, beside: DeltaGenerator) -> AskedStates:
     side, shown, color, layers = (
         STATE.shown(name) for name in ("side", "shown", "color", "layers")
     )
@@ -89,10 +89,10 @@ def _map(row: SentenceRow, beside: DeltaGenerator) -> Asked:
         sentence.other_source(run, row.facts, second, "In the second sentence")
     name = cached.named(run)
     given = {"text": row.text, "target": target, "second": second, "layer": layer}
-    return Asked(run, STATE.question(StateMap, run=name, **given))
+    return AskedStates(run, STATE.question(StateMap, run=name, **given))
 
 
-def _near(row: SentenceRow, beside: DeltaGenerator) -> Asked:
+def _near(row: SentenceRow, beside: DeltaGenerator) -> AskedStates:
     with row.beside:
         settings = settings_box(row.best, {})
     with settings:
@@ -106,17 +106,17 @@ def _near(row: SentenceRow, beside: DeltaGenerator) -> Asked:
         layer = controls.layer_picker(run, "encoder")
         unit = STATE.draw("unit", units, default=default, width=260)
     name = cached.named(run)
-    return Asked(run, Neighbors(name, row.text, unit, layer))
+    return AskedStates(run, Neighbors(name, row.text, unit, layer))
 
 
-def _lens(row: SentenceRow, beside: DeltaGenerator) -> Asked:
+def _lens(row: SentenceRow, beside: DeltaGenerator) -> AskedStates:
     run, target = controls.forced(row, {})
     with beside:
         layer = controls.layer_picker(run, "decoder")
     given = {"text": row.text, "target": target, "layer": layer}
-    return Asked(run, STATE.question(LogitLens, run=cached.named(run), **given))
+    return AskedStates(run, STATE.question(LogitLens, run=cached.named(run), **given))
 
 
-TABS: Mapping[str, Callable[[SentenceRow, DeltaGenerator], Asked]] = MappingProxyType(
+TABS: Mapping[str, Callable[[SentenceRow, DeltaGenerator], AskedStates]] = MappingProxyType(
     {"map": _map, "same": _same_word, "near": _near, "lens": _lens}
 )

@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from s2s.ui.steps.next_token import show_next_token
-from s2s.ui.steps.page import Asked, ask
+from s2s.ui.steps.page import AskedSearch, ask
 from s2s.ui.steps.reference import keep_reference, show_reference
 from s2s.ui.steps.samples import show_samples
 from s2s.ui.steps.tree import show_tree
 from s2s.ui.steps.view_state import STATE
 
 # A slug is stored in links, as `view` in `set`: if you rename one, keep reading the old one.
-TABS: Mapping[str, Callable[[Asked], None]] = MappingProxyType(
+TABS: Mapping[str, Callable[[AskedSearch], None]] = MappingProxyType(
     {
         "tree": show_tree,
         "next": show_next_token,
@@ -23,7 +23,7 @@ TABS: Mapping[str, Callable[[Asked], None]] = MappingProxyType(
 )
 
 
-def show(asked: Asked) -> None:
+def show(asked: AskedSearch) -> None:
     """The tab that is chosen."""
     keep_reference(asked.run, asked.text)
     TABS[STATE.now.view](asked)

@@ -16,7 +16,7 @@ from s2s.questions import NextCandidates, NextToken, next_token
 from s2s.questions.views import view_of
 from s2s.ui.canvas import Alternative, StripToken, token_strip
 from s2s.ui.kit import cached, chart, file_name, forms, pickers, plain, show
-from s2s.ui.steps.page import Asked
+from s2s.ui.steps.page import AskedSearch
 from s2s.ui.steps.view_state import STATE
 from s2s.words import fine_percent
 
@@ -26,7 +26,7 @@ N_BUTTONS = 6  # candidates that a press writes
 N_HOVER = 5  # candidates of a token that hover shows
 
 
-def show_next_token(asked: Asked) -> None:
+def show_next_token(asked: AskedSearch) -> None:
     """The translation token by token; for one position the candidates, the distribution and the filters."""
     question = _usable(asked.question(NextToken))
     answer = cached.SCREEN.answer(question)

@@ -41,7 +41,7 @@ FIND_ONE = FindOne(
 )
 
 
-class Asked(NamedTuple):
+class AskedSearch(NamedTuple):
     """What every tab is about."""
 
     run: Run
@@ -84,7 +84,7 @@ class Asked(NamedTuple):
             )
 
 
-def ask() -> Asked | None:
+def ask() -> AskedSearch | None:
     """Draw the controls and read them. None, and why on the page, without a sentence or with a wrong setting."""
     FIND_ONE.take_found()
     found_in_link = STATE.from_url()
@@ -114,7 +114,7 @@ def ask() -> Asked | None:
         FIND_ONE.show(run, row.text, Decoding(strategy, given), compared_with=other)
     if not row.text:
         return None
-    return Asked(run, row, strategy, given, line, settings)
+    return AskedSearch(run, row, strategy, given, line, settings)
 
 
 def search_with(strategy: str, **settings: Any) -> None:

@@ -9,7 +9,7 @@ from s2s.questions import ForcedTarget
 from s2s.questions.views import view_of
 from s2s.runs import Run, RunKey
 from s2s.ui.kit import address, cached, plain, sentence, shortened, show, target_owner
-from s2s.ui.steps.page import Asked
+from s2s.ui.steps.page import AskedSearch
 from s2s.ui.steps.view_state import STATE
 
 N_EXAMPLES = 3
@@ -33,7 +33,7 @@ def _reference() -> str:
     return " ".join(printable(typed).split())[: sentence.MAX_CHARACTERS]
 
 
-def show_reference(asked: Asked) -> None:
+def show_reference(asked: AskedSearch) -> None:
     """The verdict with the loss of every token, and what judges."""
     by_people = next(iter(asked.row.facts.by_people.get(asked.text, ())), "")
     asked.write(cached.SCREEN.answer(asked.question(ForcedTarget).translation).text)
@@ -59,7 +59,7 @@ def show_reference(asked: Asked) -> None:
     _examples(asked.run)
 
 
-def _answer(asked: Asked, question: ForcedTarget) -> None:
+def _answer(asked: AskedSearch, question: ForcedTarget) -> None:
     answer = cached.SCREEN.answer(question)
     losses, judged, every = view_of(question).pictures(question, answer, asked.model)
     at = answer.first_difference

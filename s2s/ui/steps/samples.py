@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from s2s.questions import Samples
 from s2s.ui.kit import cached, show_all
-from s2s.ui.steps.page import Asked
+from s2s.ui.steps.page import AskedSearch
 
 
-def show_samples(asked: Asked) -> None:
+def show_samples(asked: AskedSearch) -> None:
     """The matrix with its verdict, and the texts."""
     question = asked.question(Samples)
     answer = cached.SCREEN.answer(question)

@@ -13,7 +13,7 @@ from s2s.questions import FORMULAS, PRUNED_SHOWN, Searched, WhyEachWord, ranking
 from s2s.questions.views import view_of
 from s2s.ui.kit import cached, clickable_chart, file_name, pickers, show
 from s2s.ui.shell import page_link
-from s2s.ui.steps.page import Asked, search_with
+from s2s.ui.steps.page import AskedSearch, search_with
 from s2s.ui.steps.view_state import STATE
 
 # pixels of the window that a tree cannot use: beside an open sidebar, which stands from WIDE on, and without one
@@ -25,7 +25,7 @@ LOW, HIGH, STRIDE = -2.0, 4.0, 0.1  # of the length penalty's slider
 NODE = STATE.key("node")
 
 
-def show_tree(asked: Asked) -> None:
+def show_tree(asked: AskedSearch) -> None:
     """The tree; below it one token's alternatives, and the finished hypotheses."""
     answer = cached.SCREEN.answer(asked.question(WhyEachWord))
     asked.write(answer.text)
@@ -52,7 +52,7 @@ def show_tree(asked: Asked) -> None:
         _decode_buttons(asked.strategy, ranking.ranking(question, answer), answer)
 
 
-def _what_to_draw(asked: Asked, answer: Searched) -> None:
+def _what_to_draw(asked: AskedSearch, answer: Searched) -> None:
     """How much of the search is in the picture above; and where its attention is."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if answer.tree.is_complete:

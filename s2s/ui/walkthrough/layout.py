@@ -23,12 +23,12 @@ from s2s.ui.kit.pictures import show as show_picture
 from s2s.ui.shell import page_link
 from s2s.ui.walkthrough import another_target
 from s2s.ui.walkthrough.code import excerpt
-from s2s.ui.walkthrough.request import STATE, Asked, go_to
+from s2s.ui.walkthrough.request import STATE, AskedStep, go_to
 from s2s.ui.walkthrough.step import WalkthroughStep
 from s2s.ui.walkthrough.steps import STEPS, WHERE
 
 
-def show(asked: Asked) -> None:
+def show(asked: AskedStep) -> None:
     """Pictures of a step, and its explanation."""
     if asked.step.is_wide:
         pictures = st.container(key="walk pictures")
@@ -48,7 +48,7 @@ def show(asked: Asked) -> None:
         _map(asked.run)
 
 
-def _show_pictures(asked: Asked, answer: Walked) -> None:
+def _show_pictures(asked: AskedStep, answer: Walked) -> None:
     """One below the other; those of a wide step side by side, two in a column."""
     question = asked.question
     pictures = view_of(question).pictures(question, answer, cached.model_name(asked.run))

@@ -37,7 +37,7 @@ class WalkthroughView:
 STATE = ViewState("walkthrough", WalkthroughView, Walkthrough)
 
 
-class Asked(NamedTuple):
+class AskedStep(NamedTuple):
     """What the page shows: a step, its question of the run, and where more settings go."""
 
     step: WalkthroughStep
@@ -46,7 +46,7 @@ class Asked(NamedTuple):
     settings: DeltaGenerator
 
 
-def read_request(steps: Steps) -> Asked | None:
+def read_request(steps: Steps) -> AskedStep | None:
     """The step and the sentence to show; None without a sentence, and the page says so."""
     STATE.from_url()
     run = cached.open_run(st.session_state["run"])
@@ -68,7 +68,7 @@ def next_below(steps: Steps) -> None:
         _next(slugs, at, "next below")
 
 
-def _asked(run: Run, step: WalkthroughStep) -> Asked | None:
+def _asked(run: Run, step: WalkthroughStep) -> AskedStep | None:
     """The sentence that the controls choose."""
     row = sentence_row("its way through the model")
     if not row.text:
@@ -100,7 +100,7 @@ def _asked(run: Run, step: WalkthroughStep) -> Asked | None:
         head=head,
         position=position,
     )
-    return Asked(step, run, question, settings)
+    return AskedStep(step, run, question, settings)
 
 
 def _is_changed(run: Run, text: str) -> dict[str, bool]:
