@@ -19,6 +19,7 @@ from s2s.plots import (
     svg_heads,
     svg_sheet,
     theme,
+    training_view,
 )
 from s2s.plots.activations import activations
 from s2s.plots.attention import attention_csv, geometry, heatmap, heatmap_data, numbered

@@ -98,6 +98,7 @@ from s2s.questions.state_map import COLORINGS, MappedStates, StateLayer, StateMa
 from s2s.questions.states_of import LAYER_HELP, StatesOf, layer_index, layer_name, layer_names
 from s2s.questions.t5_sizes import FiveSizes, T5Sizes
 from s2s.questions.table import Table, printable
+from s2s.questions.training_curves import OVER, LoggedRuns, TrainingCurves
 from s2s.questions.translate import (
     DEFAULT_STRATEGY,
     ForcedText,

@@ -20,7 +20,7 @@ from s2s.questions import (
     TreeOf,
     name_of,
 )
-from s2s.runs import Run
+from s2s.runs import Curves, Run
 from s2s.runs.decoder import DecodeRequest
 from s2s.ui.kit.cached.background import (
     PATIENCE,
@@ -32,6 +32,7 @@ from s2s.ui.kit.cached.background import (
 )
 from s2s.ui.kit.cached.dataset_previews import preview
 from s2s.ui.kit.cached.stored_runs import open_as_saved
+from s2s.ui.kit.cached.training import curves
 from s2s.ui.kit.turns import TURNS
 from s2s.ui.streamlit_parts import get_script_run_ctx
 
@@ -56,6 +57,10 @@ class ScreenHave(Have):
         """Shared by all visitors."""
         run_id, _, step = name.partition("@")
         return open_as_saved(run_id, int(step) if step else None)
+
+    def curves(self, run: str) -> Curves:
+        """Read on from where another visitor's page came to."""
+        return curves(run)
 
     def preview(self, spec: str) -> Preview:
         """Read once for all visitors, a large dataset by a process of its own."""
