@@ -16,7 +16,7 @@ from s2s.ui import heads, states, steps
 from s2s.ui.architecture import views as architecture
 from s2s.ui.canvas import terms_data
 from s2s.ui.data import views as data
-from s2s.ui.heads.roles import PARTS
+from s2s.ui.heads.roles import LABELS as PARTS
 from s2s.ui.lessons.segments import SEGMENTS
 from s2s.ui.positions import views as positions
 from s2s.ui.runs.view_state import OPEN_MODEL, SWEEPS

@@ -18,8 +18,17 @@ from s2s.questions.evaluated import Evaluated
 from s2s.questions.finding import Finding, first
 from s2s.questions.gold import GoldOf, Targets
 from s2s.questions.have import ANSWERS, Have, TooLongError, name_of
+from s2s.questions.head_roles import (
+    INDUCTION,
+    PARTS,
+    RELATIONS,
+    ROLES,
+    HeadRoles,
+    Roles,
+)
 from s2s.questions.heads_of import HeadsInSentence, HeadsOf
 from s2s.questions.intervene import CHOSEN, Intervene, candidates, positions
+from s2s.questions.of_sample import OfSample, PlacedHead
 from s2s.questions.pool import MAX_SENTENCES, Pool, PoolOf, probe_sentences, source_as_it_is
 from s2s.questions.question import (
     RUN,
@@ -29,6 +38,7 @@ from s2s.questions.question import (
     Question,
     options,
 )
+from s2s.questions.roles_over_training import RolesByStep, RolesOverTraining
 from s2s.questions.row_finding import clearest_row, row_finding
 from s2s.questions.same_word import (
     BANK_PREFIXES,

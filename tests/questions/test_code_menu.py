@@ -20,13 +20,24 @@ from streamlit.testing.v1 import AppTest
 from s2s.api import Asked
 from s2s.cli import main
 from s2s.files import as_text
+from s2s.jobs import head_service
 from s2s.plots import AllHeads, ComparedTexts, DrawnFigure, LinkedTokens, Picture, svg
-from s2s.questions import ANSWERS, VIEW, Evaluate, Table
+from s2s.questions import (
+    ANSWERS,
+    VIEW,
+    Evaluate,
+    Have,
+    HeadRoles,
+    OfSample,
+    Table,
+)
 from s2s.questions.views import VIEWS, View
+from s2s.runs import MeasurementFolder
 from s2s.ui.canvas import pack_heads
 from s2s.ui.kit.pictures import SHOWN
 from tests.screen import component, opened
 
+DEMO = "demo-en-fr"
 HOUSE = "the red house is not old"
 LONG = " and ".join(["the red house is old"] * 9)
 SHIPPED = "evaluation:demo-en-de-test"
@@ -81,6 +92,14 @@ LINKS: dict[str, list[dict[str, str]]] = {
         {"src": HOUSE, "tgt": "la maison rouge", "layer": "1", "head": "3", "kind": "encoder"},
         {"src": HOUSE, "set": "scale:row,strategy:greedy,alone:1.2"},
     ],
+    "head-roles": [
+        {"set": "view:roles,test:agreement,head:encoder.2.4"},
+        {"set": "view:roles,part:relations,relation:noun-determiner"},
+        {"set": "view:roles,part:induction,score:copying,n:12"},
+    ],
+    "roles-over-training": [
+        {"set": "part:training,kind:encoder,role:previous"},
+    ],
     "evaluate": [
         {"set": f"{SHIPPED},metrics:1,quality:ter,points_of:2,across:ter,up:rouge_l,sentence:9"},
         {"set": f"{SHIPPED},of:2,sort:gap,other:3,by:ter,find:book"},
@@ -91,7 +110,12 @@ LINKS: dict[str, list[dict[str, str]]] = {
         {"set": f"{SHIPPED},bucket_of:2,bucket_other:3,bucket:flags,bucket_score:ter"},
     ],
 }
+# what is measured of heads before the page is opened, because nothing of it ships
+MEASURED: dict[str, list[OfSample[Any]]] = {
+    "head-roles": [HeadRoles(DEMO, n=12)],
+}
 NOT_HERE = {
+    "roles-over-training": {"n"},  # one history ships, of a run with one checkpoint
     "attention-lines": {"part"},  # inherited, and of no use there: lines are of the whole map
     # of a request: the page shows stored evaluations, whose ids say all of that
     "evaluate": {row.name for row in Evaluate.declared() if row.metadata["kind"] != VIEW}
@@ -105,6 +129,8 @@ def test_the_menus_program_and_command_give_what_the_page_shows(
 ) -> None:
     assert row.question.name in LINKS, f"give links that open `{row.question.name}`"
     changed: set[str] = set()
+    for question in MEASURED.get(row.question.name, ()):
+        store(question)
     for link in LINKS[row.question.name]:
         screen = opened(row.page, **link)
         for name in screen.session_state[SHOWN]:
@@ -127,6 +153,14 @@ def test_the_menus_program_and_command_give_what_the_page_shows(
     declared = {field.name for field in row.question.declared()}
     left = declared - changed - NOT_HERE.get(row.question.name, set())
     assert not left, "let a link change each of these, too"
+
+
+def store(question: OfSample[Any]) -> None:
+    """Measure it, and keep it as a worker does."""
+    request = question.request(Have())
+    folder = MeasurementFolder(request.id)
+    folder.create(request)
+    folder.set_result(head_service.measure(request))
 
 
 def printed(screen: AppTest, name: str) -> tuple[str, str]:
@@ -213,6 +247,8 @@ def same(one: Any, other: Any) -> bool:
         return one.keys() == other.keys() and all(same(one[name], other[name]) for name in one)
     if isinstance(one, list | tuple) and isinstance(other, list | tuple):
         return len(one) == len(other) and all(map(same, one, other))
+    if isinstance(other, float) and math.isnan(other):  # no value, in a frame
+        return one is None or (isinstance(one, float) and math.isnan(one))
     if isinstance(one, float) and isinstance(other, int | float):
         return math.isclose(one, other, rel_tol=1e-4, abs_tol=1e-6)
     return bool(one == other)

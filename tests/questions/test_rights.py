@@ -34,10 +34,12 @@ from s2s.questions import (
     ForcedWeights,
     GoldOf,
     Have,
+    HeadRoles,
     HeadsOf,
     Intervene,
     PoolOf,
     Question,
+    RolesOverTraining,
     SameWord,
     ScoreBuckets,
     Translate,
@@ -96,6 +98,14 @@ ASKED: Mapping[str, Asked] = {
         lambda evaluation: Evaluate(evaluation=evaluation, metrics=True, up="COMET"),
         lambda found: SECRET in as_text(found.sentences),
         of="evaluation",
+    ),
+    "head-roles": Asked(
+        lambda run: HeadRoles(run, n=12), lambda found: bool(found.kinds), needs_data=True
+    ),
+    "roles-over-training": Asked(
+        lambda run: RolesOverTraining(run, n=12),
+        lambda found: bool(found.checkpoints),
+        needs_data=True,
     ),
     "score-buckets": Asked(
         lambda evaluation: ScoreBuckets(evaluation, bucket="ratio"),

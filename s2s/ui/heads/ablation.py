@@ -11,7 +11,7 @@ from s2s.config import UserError
 from s2s.jobs import means_from
 from s2s.runs import Interventions, Sentences
 from s2s.ui.heads import ablated_sample, ablated_sentence
-from s2s.ui.heads.experiment_panel import measured
+from s2s.ui.heads.experiment_panel import measured_of
 from s2s.ui.heads.head_switches import head_switches
 from s2s.ui.heads.request import HeadsRequest, sentences
 from s2s.ui.kit import cached, forms, sentence, vocabulary
@@ -42,7 +42,7 @@ def show(request: HeadsRequest) -> None:
         if text:
             _show_sentence(request, text, change)
     settings = {"heads": switched.to_text(chosen, all_heads(run.model))}
-    found = measured(request, "ablation", sample, settings)
+    found = measured_of(request, "ablation", sample, settings)
     if found is not None:
         ablated_sample.show(request, sample, found)
 
@@ -75,7 +75,7 @@ def _interventions(
         st.caption(
             "The corpus mean of a head is the mean of its outputs over all tokens of the sample."
         )
-        content = measured(request, "means", sample)
+        content = measured_of(request, "means", sample)
         if content is None:
             return None
         means = means_from(content)

@@ -17,7 +17,7 @@ from s2s.links import share
 from s2s.plots import NumberGrid
 from s2s.runs import Sentences
 from s2s.ui.heads import alignment_files
-from s2s.ui.heads.experiment_panel import measured
+from s2s.ui.heads.experiment_panel import measured_of
 from s2s.ui.heads.request import HeadsRequest, sentences
 from s2s.ui.heads.view_state import STATE
 from s2s.ui.kit import chart, file_name, gold_alignment
@@ -45,7 +45,7 @@ def show(request: HeadsRequest) -> None:
             sample = Sentences("uploaded", n=len(uploaded))
         else:
             sample = sentences(request.run.folder.id)
-    found = measured(request, "alignment", sample, uploaded=uploaded)
+    found = measured_of(request, "alignment", sample, uploaded=uploaded)
     if found is None:
         return
     method = STATE.choice(

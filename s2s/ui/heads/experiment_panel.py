@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import streamlit as st
 
@@ -12,15 +12,45 @@ from s2s.config import UserError, asker
 from s2s.data import Pair
 from s2s.jobs import EXPERIMENTS, MeasurementProgress, head_samples, head_service
 from s2s.processes import worker
+from s2s.questions import OfSample
 from s2s.runs import Measurement, Sentences, measurements
 from s2s.ui.heads.request import HeadsRequest
-from s2s.ui.kit import action_button, as_markdown, duration, forms, polling, reproduce, turn
+from s2s.ui.kit import (
+    action_button,
+    as_markdown,
+    cached,
+    duration,
+    forms,
+    polling,
+    reproduce,
+    turn,
+)
 
+Answer = TypeVar("Answer")
 REFRESH_SECONDS = 0.6  # while a measurement is live
 REFUSED = "heads refused"  # in the session: why a measurement could not be stopped
 
 
-def measured(
+def measured(question: OfSample[Answer], *, refusal: str = "") -> Answer | None:
+    """The answer over many sentences; None where there is none yet, and the page offers to measure.
+
+    `refusal`: Markdown, why it cannot be measured, where it cannot.
+    """
+    try:
+        asked = question.request(cached.SCREEN)
+        head_service.check(asked)
+        if measurements.place(asked):
+            return cached.SCREEN.answer(question)
+        if refusal:
+            st.info(refusal, icon=":material/info:")
+        else:
+            _offer(asked)
+    except UserError as wrong:
+        forms.show_error(wrong)
+    return None
+
+
+def measured_of(
     request: HeadsRequest,
     experiment: str,
     sentences: Sentences,
@@ -60,7 +90,7 @@ def measured(
     return found
 
 
-def _offer(asked: Measurement, uploaded: Sequence[Pair]) -> None:
+def _offer(asked: Measurement, uploaded: Sequence[Pair] = ()) -> None:
     progress = head_service.progress(asked)
     if progress.is_live:
         _show_live(asked)

@@ -15,7 +15,7 @@ from s2s.jobs import head_importance
 from s2s.plots import PLOTS, HeadPoint, HeadValues, LineSeries
 from s2s.questions import KIND_NAMES
 from s2s.ui.heads import strength
-from s2s.ui.heads.experiment_panel import measured
+from s2s.ui.heads.experiment_panel import measured_of
 from s2s.ui.heads.picture import download, draw
 from s2s.ui.heads.request import HeadsRequest, sentences
 from s2s.ui.heads.view_state import STATE
@@ -41,7 +41,7 @@ def show(request: HeadsRequest) -> None:
     )
     st.caption(f"{INTERVENTIONS[how].about} ({INTERVENTIONS[how].source})")
     settings = {"intervention": how} if how != head_importance.DEFAULT else {}
-    found = measured(request, "importance", sample, settings)
+    found = measured_of(request, "importance", sample, settings)
     if found is None:
         return
     title = f"{request.title}\n{found['n']:,} sentences, {sample.name}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
@@ -10,7 +9,6 @@ from typing import Any
 from s2s.analysis import INTERVENTIONS, all_heads, heads, switched
 from s2s.jobs import head_importance
 from s2s.links.share import printable
-from s2s.model import saved_steps
 from s2s.ui.heads import alignment_files
 from s2s.ui.heads.attribution import MAPS
 from s2s.ui.heads.minimal_pairs import lenders, partner
@@ -51,7 +49,7 @@ def _measured(
 ) -> Lines:
     """The lines that measure an experiment over the chosen sentences."""
     run_id = request.run.folder.id
-    sample = described(run_id, STATE.now.test, STATE.now.n)
+    sample = described(run_id, STATE.value("test"), STATE.value("n"))
     where = "".join(
         f", {key}={reproduce.quoted(value)}"
         for key in ("spec", "split", "run")
@@ -69,61 +67,6 @@ def _measured(
 def _languages(request: HeadsRequest) -> str:
     other = reproduce.other_languages(request.run)
     return f", languages={tuple(other)!r}" if other else ""
-
-
-def _roles(request: HeadsRequest) -> tuple[Lines, Lines]:
-    part = STATE.now.part
-    head = re.fullmatch(r"(\w+)\.(\d+)\.(\d+)", STATE.now.head)  # "" before a measurement
-    if part == "training":
-        return _roles_history(request)
-    imports = ["from s2s.analysis import heads", "from s2s.jobs import head_roles, head_service"]
-    lines = [*_measured(request, "roles"), "result = head_roles.read_result(found)"]
-    if part == "relations":
-        lines += [
-            "accuracy = [one.accuracy.max() for one in result.relations]  # of the best head",
-            "questions = [sum(one.n) for one in result.relations]",
-            "print(result.relations)",
-        ]
-    elif part == "induction":
-        lines += [
-            "scores = [one for kind in result.induction.values() for one in kind.values()]",
-            "best = [one.score.max() for one in scores]",
-            "print(result.induction)",
-        ]
-    elif head is None:
-        lines.append("print(result.roles)")
-    else:
-        kind, layer, number = head.groups()
-        lines += [
-            "rows = heads.role_rows(result.roles.kinds)",
-            f"chosen = result.roles.kinds[{reproduce.quoted(kind)}]",
-            f"at = {int(layer) - 1}, {int(number) - 1}  # layer and head, from 0",
-            "ranked = sorted(chosen.strengths, key=lambda slug: -chosen.strengths[slug][at])",
-            "strengths = [chosen.strengths[slug][at] for slug in ranked]",
-            "holds_from = [heads.CORPUS_ROLES[slug].threshold for slug in ranked]",
-            "print(*rows, sep='\\n')",
-        ]
-    if part != "roles" or head is None:
-        imports = imports[1:]
-    return [*imports, OF_SENTENCES], lines
-
-
-def _roles_history(request: HeadsRequest) -> tuple[Lines, Lines]:
-    newest = max(saved_steps(request.run.folder.checkpoints))
-    imports = ["import numpy as np", "", "from s2s.jobs import head_roles_history, head_service"]
-    lines = [
-        *_measured(request, "roles-history", step=newest),
-        "history = head_roles_history.read_history(found)",
-    ]
-    if not (STATE.now.kind and STATE.now.role):  # before a measurement
-        return [*imports[2:], OF_SENTENCES], [*lines, "print(history.checkpoints)"]
-    kind, role = map(reproduce.quoted, (STATE.now.kind, STATE.now.role))
-    return [*imports, OF_SENTENCES], [
-        *lines,
-        f"each = [at.kinds[{kind}].strengths[{role}] for at in history.checkpoints]",
-        "strengths = np.stack(each, axis=-1)  # (layers, heads, checkpoints)",
-        "print([at.step for at in history.checkpoints], strengths, sep='\\n')",
-    ]
 
 
 def _importance(request: HeadsRequest) -> tuple[Lines, Lines]:
@@ -324,7 +267,6 @@ def _alignment(request: HeadsRequest) -> tuple[Lines, Lines]:
 # by the view's slug
 CODE: Mapping[str, Callable[[HeadsRequest], tuple[Lines, Lines]]] = MappingProxyType(
     {
-        "roles": _roles,
         "importance": _importance,
         "ablation": _ablation,
         "patching": _patching,

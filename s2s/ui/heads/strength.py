@@ -13,7 +13,7 @@ from s2s.analysis import heads
 from s2s.plots import PLOTS, HeadPoint
 from s2s.questions import KIND_NAMES
 from s2s.runs import Sentences
-from s2s.ui.heads.experiment_panel import measured
+from s2s.ui.heads.experiment_panel import measured_of
 from s2s.ui.heads.picture import download, draw
 from s2s.ui.heads.request import HeadsRequest
 from s2s.ui.heads.view_state import STATE
@@ -27,7 +27,7 @@ def show(
 ) -> None:
     """A scatter for one role, from the roles of the same sentences; offers to measure them."""
     st.markdown("**Do heads matter because of their role?**")
-    found = measured(request, "roles", sample)
+    found = measured_of(request, "roles", sample)
     if found is None:
         return
     roles = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from s2s.analysis import INTERVENTIONS, heads
-from s2s.jobs import head_service
+from s2s.questions.views import VIEWS
 from s2s.ui.kit import ViewState, between, field, one_of
 
 
@@ -14,15 +14,8 @@ class HeadsView:
     """Sentences belong to a run, whose dataset they come from; heads are the model's."""
 
     view: str = field("roles")  # a row of VIEWS
-    test: str = field("", scope="run")  # empty: the run's first test set
     part: str = field("roles")  # of the view Roles
-    head: str = field("", scope="run")  # kind, layer and head, from 1: cross.2.1
-    relation: str = field("", scope="run")  # a row of DIRECTIONS
-    score: str = field("", scope="run")  # prefix or copying
-    kind: str = field("", scope="run")  # of attention
-    role: str = field("", scope="run")  # a row of CORPUS_ROLES
     links: str = field("target")  # a row of LINK_METHODS, in the view of alignments
-    n: int = field(500, between(2, head_service.MOST_SENTENCES))
     second: str = field(
         "", scope="run"
     )  # source B of a patch; empty: one that differs in few tokens
@@ -40,4 +33,5 @@ class HeadsView:
     strength: str = field("", scope="run")  # the role against which importance is drawn
 
 
-STATE = ViewState("heads", HeadsView)
+ASKED = [row.question for row in VIEWS if row.page == "heads"]
+STATE = ViewState("heads", HeadsView, *ASKED)
