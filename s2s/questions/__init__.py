@@ -18,6 +18,14 @@ from s2s.questions.evaluated import Evaluated
 from s2s.questions.finding import Finding, first
 from s2s.questions.gold import GoldOf, Targets
 from s2s.questions.have import ANSWERS, Have, TooLongError, name_of
+from s2s.questions.head_importance import (
+    HOW_LABELS,
+    HeadImportance,
+    Importance,
+    by_gradient,
+    of_head,
+    pruning,
+)
 from s2s.questions.head_roles import (
     INDUCTION,
     PARTS,
@@ -28,7 +36,7 @@ from s2s.questions.head_roles import (
 )
 from s2s.questions.heads_of import HeadsInSentence, HeadsOf
 from s2s.questions.intervene import CHOSEN, Intervene, candidates, positions
-from s2s.questions.of_sample import OfSample, PlacedHead
+from s2s.questions.of_sample import OfSample, PlacedHead, in_order
 from s2s.questions.pool import MAX_SENTENCES, Pool, PoolOf, probe_sentences, source_as_it_is
 from s2s.questions.question import (
     RUN,
@@ -38,6 +46,7 @@ from s2s.questions.question import (
     Question,
     options,
 )
+from s2s.questions.role_and_importance import ImportanceWithRoles, RoleAndImportance
 from s2s.questions.roles_over_training import RolesByStep, RolesOverTraining
 from s2s.questions.row_finding import clearest_row, row_finding
 from s2s.questions.same_word import (

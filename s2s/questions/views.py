@@ -12,10 +12,12 @@ from s2s.questions.alignment import Alignment
 from s2s.questions.attention_lines import AttentionLines
 from s2s.questions.attention_of import AttentionOf
 from s2s.questions.evaluate import Evaluate
+from s2s.questions.head_importance import HeadImportance
 from s2s.questions.head_roles import HeadRoles
 from s2s.questions.heads_of import HeadsOf
 from s2s.questions.intervene import Intervene
 from s2s.questions.question import Question
+from s2s.questions.role_and_importance import RoleAndImportance
 from s2s.questions.roles_over_training import RolesOverTraining
 from s2s.questions.same_word import SameWord
 from s2s.questions.score_buckets import ScoreBuckets
@@ -53,6 +55,8 @@ VIEWS = (
     View("attention", "change", "Intervene", Intervene, "intervene_view"),
     View("attention", "", "", HeadsOf, "heads_view"),
     View("heads", "roles", "Roles", HeadRoles, "head_roles_view"),
+    View("heads", "importance", "Importance", HeadImportance, "head_importance_view"),
+    View("heads", "", "", RoleAndImportance, "head_importance_view:by_role"),
     View("heads", "", "", RolesOverTraining, "head_roles_view:over_training"),
 )
 BY_NAME: Mapping[str, View] = MappingProxyType({row.question.name: row for row in VIEWS})

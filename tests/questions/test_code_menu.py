@@ -27,12 +27,13 @@ from s2s.questions import (
     VIEW,
     Evaluate,
     Have,
+    HeadImportance,
     HeadRoles,
     OfSample,
     Table,
 )
 from s2s.questions.views import VIEWS, View
-from s2s.runs import MeasurementFolder
+from s2s.runs import MeasurementFolder, measurements
 from s2s.ui.canvas import pack_heads
 from s2s.ui.kit.pictures import SHOWN
 from tests.screen import component, opened
@@ -97,6 +98,14 @@ LINKS: dict[str, list[dict[str, str]]] = {
         {"set": "view:roles,part:relations,relation:noun-determiner"},
         {"set": "view:roles,part:induction,score:copying,n:12"},
     ],
+    "head-importance": [
+        {"set": "view:importance,test:held out"},
+        {"set": "view:importance,how:uniform,n:12"},
+    ],
+    "role-and-importance": [
+        {"set": "view:importance,test:held out,strength:rare"},
+        {"set": "view:importance,how:uniform,n:12"},
+    ],
     "roles-over-training": [
         {"set": "part:training,kind:encoder,role:previous"},
     ],
@@ -113,6 +122,8 @@ LINKS: dict[str, list[dict[str, str]]] = {
 # what is measured of heads before the page is opened, because nothing of it ships
 MEASURED: dict[str, list[OfSample[Any]]] = {
     "head-roles": [HeadRoles(DEMO, n=12)],
+    "head-importance": [HeadImportance(DEMO, n=12, how="uniform")],
+    "role-and-importance": [HeadImportance(DEMO, n=12, how="uniform"), HeadRoles(DEMO, n=12)],
 }
 NOT_HERE = {
     "roles-over-training": {"n"},  # one history ships, of a run with one checkpoint
@@ -158,6 +169,8 @@ def test_the_menus_program_and_command_give_what_the_page_shows(
 def store(question: OfSample[Any]) -> None:
     """Measure it, and keep it as a worker does."""
     request = question.request(Have())
+    if measurements.place(request):
+        return
     folder = MeasurementFolder(request.id)
     folder.create(request)
     folder.set_result(head_service.measure(request))

@@ -34,11 +34,13 @@ from s2s.questions import (
     ForcedWeights,
     GoldOf,
     Have,
+    HeadImportance,
     HeadRoles,
     HeadsOf,
     Intervene,
     PoolOf,
     Question,
+    RoleAndImportance,
     RolesOverTraining,
     SameWord,
     ScoreBuckets,
@@ -101,6 +103,12 @@ ASKED: Mapping[str, Asked] = {
     ),
     "head-roles": Asked(
         lambda run: HeadRoles(run, n=12), lambda found: bool(found.kinds), needs_data=True
+    ),
+    "head-importance": Asked(
+        lambda run: HeadImportance(run, n=12), lambda found: bool(found.curves), needs_data=True
+    ),
+    "role-and-importance": Asked(
+        lambda run: RoleAndImportance(run, n=12), lambda found: bool(found.roles), needs_data=True
     ),
     "roles-over-training": Asked(
         lambda run: RolesOverTraining(run, n=12),

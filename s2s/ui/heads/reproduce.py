@@ -7,7 +7,6 @@ from types import MappingProxyType
 from typing import Any
 
 from s2s.analysis import INTERVENTIONS, all_heads, heads, switched
-from s2s.jobs import head_importance
 from s2s.links.share import printable
 from s2s.ui.heads import alignment_files
 from s2s.ui.heads.attribution import MAPS
@@ -67,30 +66,6 @@ def _measured(
 def _languages(request: HeadsRequest) -> str:
     other = reproduce.other_languages(request.run)
     return f", languages={tuple(other)!r}" if other else ""
-
-
-def _importance(request: HeadsRequest) -> tuple[Lines, Lines]:
-    how = STATE.now.how
-    settings = {"intervention": how} if how != head_importance.DEFAULT else {}
-    imports = ["import numpy as np", "", "from s2s.jobs import head_importance, head_service"]
-    lines = [
-        *_measured(request, "importance", settings),
-        "rows = head_importance.rows(found)",
-        'measured = {kind: np.array(each) for kind, each in found["measured"]["value"].items()}',
-        'gradient = {kind: np.array(each) for kind, each in found["gradient"]["value"].items()}',
-        'curves = found["curves"]  # loss by number of pruned heads',
-        'orders = {row["order"]: [] for row in found["quality"]}',
-        'for row in found["quality"]:',
-        '    orders[row["order"]].append(row)  # BLEU and chrF',
-    ]
-    if STATE.now.strength:
-        role = reproduce.quoted(STATE.now.strength)
-        lines += [
-            *_measured(request, "roles", name="roles")[1:],
-            f'each = {{kind: one["strengths"].get({role}) for kind, one in roles["kinds"].items()}}',
-            "strengths = {kind: np.array(one) for kind, one in each.items() if one is not None}",
-        ]
-    return [*imports, OF_SENTENCES], [*lines, "print(*rows, sep='\\n')"]
 
 
 def _ablation(request: HeadsRequest) -> tuple[Lines, Lines]:
@@ -267,7 +242,6 @@ def _alignment(request: HeadsRequest) -> tuple[Lines, Lines]:
 # by the view's slug
 CODE: Mapping[str, Callable[[HeadsRequest], tuple[Lines, Lines]]] = MappingProxyType(
     {
-        "importance": _importance,
         "ablation": _ablation,
         "patching": _patching,
         "attribution": _attribution,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from s2s.analysis import INTERVENTIONS, heads
+from s2s.analysis import heads
 from s2s.questions.views import VIEWS
 from s2s.ui.kit import ViewState, between, field, one_of
 
@@ -28,9 +28,7 @@ class HeadsView:
     n_steps: int = field(heads.STEPS, between(1, heads.MOST_STEPS))  # of an integral
     map: str = field("mean")  # a row of REDUCTIONS, for cross-attention
     one_head: str = field("all", scope="run")  # `all`, or layer and head from 1: `2.3`
-    how: str = field("off", one_of(*INTERVENTIONS))  # what is done to a head that is ablated
     switched: str = field("", scope="run")  # heads that are ablated: `cross=off encoder.1.3=mean`
-    strength: str = field("", scope="run")  # the role against which importance is drawn
 
 
 ASKED = [row.question for row in VIEWS if row.page == "heads"]

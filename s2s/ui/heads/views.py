@@ -31,7 +31,7 @@ def _old(view: str, show: Callable[[HeadsRequest], None]) -> Callable[[HeadsPage
 VIEWS: Mapping[str, HeadsViewRow] = MappingProxyType(
     {
         "roles": HeadsViewRow("Roles", roles.show_view),
-        "importance": HeadsViewRow("Importance", _old("importance", importance.show)),
+        "importance": HeadsViewRow("Importance", importance.show_view),
         "ablation": HeadsViewRow("Ablation", _old("ablation", ablation.show)),
         "patching": HeadsViewRow("Patching", _old("patching", patching.show)),
         "attribution": HeadsViewRow("Attribution", _old("attribution", attribution.show)),
