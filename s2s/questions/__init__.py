@@ -2,6 +2,7 @@
 
 from s2s.questions import evaluation_request, score_buckets, views
 from s2s.questions.alignment import Aligned, Alignment
+from s2s.questions.alignment_error import AlignmentError, HeadAlignment
 from s2s.questions.answers import Answers
 from s2s.questions.attention_lines import SHARE_STEP, AttentionLines, head_at
 from s2s.questions.attention_of import (

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from s2s.config import choose
 from s2s.questions.alignment import Alignment
+from s2s.questions.alignment_error import AlignmentError
 from s2s.questions.attention_lines import AttentionLines
 from s2s.questions.attention_of import AttentionOf
 from s2s.questions.evaluate import Evaluate
@@ -56,6 +57,7 @@ VIEWS = (
     View("attention", "", "", HeadsOf, "heads_view"),
     View("heads", "roles", "Roles", HeadRoles, "head_roles_view"),
     View("heads", "importance", "Importance", HeadImportance, "head_importance_view"),
+    View("heads", "alignment", "Alignment", AlignmentError, "alignment_error_view"),
     View("heads", "", "", RoleAndImportance, "head_importance_view:by_role"),
     View("heads", "", "", RolesOverTraining, "head_roles_view:over_training"),
 )

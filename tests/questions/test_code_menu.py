@@ -25,6 +25,7 @@ from s2s.plots import AllHeads, ComparedTexts, DrawnFigure, LinkedTokens, Pictur
 from s2s.questions import (
     ANSWERS,
     VIEW,
+    AlignmentError,
     Evaluate,
     Have,
     HeadImportance,
@@ -98,6 +99,10 @@ LINKS: dict[str, list[dict[str, str]]] = {
         {"set": "view:roles,part:relations,relation:noun-determiner"},
         {"set": "view:roles,part:induction,score:copying,n:12"},
     ],
+    "alignment-error": [
+        {"set": "view:alignment,test:held out"},
+        {"set": "view:alignment,links:both,n:12"},
+    ],
     "head-importance": [
         {"set": "view:importance,test:held out"},
         {"set": "view:importance,how:uniform,n:12"},
@@ -121,11 +126,13 @@ LINKS: dict[str, list[dict[str, str]]] = {
 }
 # what is measured of heads before the page is opened, because nothing of it ships
 MEASURED: dict[str, list[OfSample[Any]]] = {
+    "alignment-error": [AlignmentError(DEMO, n=12)],
     "head-roles": [HeadRoles(DEMO, n=12)],
     "head-importance": [HeadImportance(DEMO, n=12, how="uniform")],
     "role-and-importance": [HeadImportance(DEMO, n=12, how="uniform"), HeadRoles(DEMO, n=12)],
 }
 NOT_HERE = {
+    "alignment-error": {"uploaded"},  # by files, which no link has
     "roles-over-training": {"n"},  # one history ships, of a run with one checkpoint
     "attention-lines": {"part"},  # inherited, and of no use there: lines are of the whole map
     # of a request: the page shows stored evaluations, whose ids say all of that

@@ -28,6 +28,7 @@ from s2s.plots import NamedFile
 from s2s.questions import (
     ANSWERS,
     Alignment,
+    AlignmentError,
     AttentionLines,
     AttentionOf,
     Evaluate,
@@ -103,6 +104,9 @@ ASKED: Mapping[str, Asked] = {
     ),
     "head-roles": Asked(
         lambda run: HeadRoles(run, n=12), lambda found: bool(found.kinds), needs_data=True
+    ),
+    "alignment-error": Asked(
+        lambda run: AlignmentError(run, n=12), lambda found: found.n > 0, needs_data=True
     ),
     "head-importance": Asked(
         lambda run: HeadImportance(run, n=12), lambda found: bool(found.curves), needs_data=True

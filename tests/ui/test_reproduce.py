@@ -124,7 +124,6 @@ CASES = (
         (r"(\S+ M) parameters ·",),
     ),
     Case("train", {"set": "curve:accuracy,over:token"}, 12),
-    Case("heads", {"set": "view:alignment,links:both"}, 250),
     Case("heads", {"set": "view:patching,patch:cross"}, 8, (r"Run on A: (\S+) nats",)),
     Case(
         "heads",

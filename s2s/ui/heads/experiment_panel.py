@@ -31,10 +31,13 @@ REFRESH_SECONDS = 0.6  # while a measurement is live
 REFUSED = "heads refused"  # in the session: why a measurement could not be stopped
 
 
-def measured(question: OfSample[Answer], *, refusal: str = "") -> Answer | None:
+def measured(
+    question: OfSample[Answer], uploaded: Sequence[Pair] = (), *, refusal: str = ""
+) -> Answer | None:
     """The answer over many sentences; None where there is none yet, and the page offers to measure.
 
-    `refusal`: Markdown, why it cannot be measured, where it cannot.
+    `uploaded`: the sentences themselves, where they are no dataset's. `refusal`: Markdown, why it cannot be measured,
+    where it cannot.
     """
     try:
         asked = question.request(cached.SCREEN)
@@ -44,7 +47,7 @@ def measured(question: OfSample[Answer], *, refusal: str = "") -> Answer | None:
         if refusal:
             st.info(refusal, icon=":material/info:")
         else:
-            _offer(asked)
+            _offer(asked, uploaded)
     except UserError as wrong:
         forms.show_error(wrong)
     return None

@@ -8,7 +8,6 @@ from typing import Any
 
 from s2s.analysis import INTERVENTIONS, all_heads, heads, switched
 from s2s.links.share import printable
-from s2s.ui.heads import alignment_files
 from s2s.ui.heads.attribution import MAPS
 from s2s.ui.heads.minimal_pairs import lenders, partner
 from s2s.ui.heads.request import HeadsRequest
@@ -201,50 +200,11 @@ def _changes(others: Sequence[str]) -> list[str]:
     return [name for name in heads.WEIGHT_CHANGES if others or name != "sentences"]
 
 
-def _alignment(request: HeadsRequest) -> tuple[Lines, Lines]:
-    links = reproduce.quoted(STATE.now.links)
-    imports = ["import numpy as np", "", MEASURE, OF_SENTENCES]
-    measured = _measured(request, "alignment")
-    if reading := alignment_files.code():
-        imports = ["from pathlib import Path", "", *imports[:2], "from s2s.data import Numbering"]
-        imports += [MEASURE, OF_SENTENCES]
-        asked = f'{reproduce.quoted(request.run.folder.id)}, {request.run.step}, "alignment"'
-        measured = [
-            *reading,
-            'sentences = Sentences("", n=len(pairs), files=("uploaded",))',
-            f"found = head_service.measure(Measurement({asked}, sentences{_languages(request)}), pairs)",
-        ]
-    lines = [
-        *measured,
-        f'at = found["methods"].index({links})',
-        'if found["gold"]:',
-        '    names = ("error", "low", "high", "precision", "recall")',
-        "    # (reductions, links, layers, heads)",
-        "    scores = {name: np.array(found[name], float) for name in names}",
-        '    grids = scores["error"][:, at]',
-        '    known = np.nan_to_num(scores["error"], nan=np.inf)',
-        "    best = known.reshape(*known.shape[:2], -1).argmin(-1)",
-        "    table = {",
-        "        name: np.take_along_axis(each.reshape(*best.shape, -1), best[..., None], -1).ravel()",
-        "        for name, each in scores.items()",
-        "    }",
-        '    order = table["error"].argsort(kind="stable")  # the best head of each, lowest AER first',
-        "    layers, numbers = np.divmod(best.ravel(), grids.shape[-1])",
-        "    rows = [each[order] for each in (*table.values(), layers + 1, numbers + 1)]",
-        "else:",
-        '    grids = [np.array(found[name] or 0, float) for name in ("with_others", "f1")]',
-        "    rows = [each[:, at] for each in grids if each.ndim]",
-        "print(rows)",
-    ]
-    return imports, lines
-
-
 # by the view's slug
 CODE: Mapping[str, Callable[[HeadsRequest], tuple[Lines, Lines]]] = MappingProxyType(
     {
         "ablation": _ablation,
         "patching": _patching,
         "attribution": _attribution,
-        "alignment": _alignment,
     }
 )

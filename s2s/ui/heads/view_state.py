@@ -15,7 +15,6 @@ class HeadsView:
 
     view: str = field("roles")  # a row of VIEWS
     part: str = field("roles")  # of the view Roles
-    links: str = field("target")  # a row of LINK_METHODS, in the view of alignments
     second: str = field(
         "", scope="run"
     )  # source B of a patch; empty: one that differs in few tokens

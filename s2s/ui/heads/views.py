@@ -35,6 +35,6 @@ VIEWS: Mapping[str, HeadsViewRow] = MappingProxyType(
         "ablation": HeadsViewRow("Ablation", _old("ablation", ablation.show)),
         "patching": HeadsViewRow("Patching", _old("patching", patching.show)),
         "attribution": HeadsViewRow("Attribution", _old("attribution", attribution.show)),
-        "alignment": HeadsViewRow("Alignment", _old("alignment", alignment.show)),
+        "alignment": HeadsViewRow("Alignment", alignment.show_view),
     }
 )
