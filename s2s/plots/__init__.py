@@ -66,6 +66,7 @@ from s2s.plots.ranked_tokens import ranked_tokens
 from s2s.plots.schedule import schedule
 from s2s.plots.sentence_lengths import sentence_lengths
 from s2s.plots.sentence_scores import sentence_scores
+from s2s.plots.signed_map import signed_map
 from s2s.plots.similarity import similarity
 from s2s.plots.states import COLORINGS, StateLayer, StatePoint, states, states_csv
 from s2s.plots.static_heatmap import static_heatmap

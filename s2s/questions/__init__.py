@@ -37,8 +37,11 @@ from s2s.questions.head_roles import (
 )
 from s2s.questions.heads_of import HeadsInSentence, HeadsOf
 from s2s.questions.intervene import CHOSEN, Intervene, candidates, positions
+from s2s.questions.minimal_pairs import differing, lenders
 from s2s.questions.of_sample import OfSample, PlacedHead, in_order
+from s2s.questions.patching import OfTwoSources, Patched, Patching
 from s2s.questions.pool import MAX_SENTENCES, Pool, PoolOf, probe_sentences, source_as_it_is
+from s2s.questions.probed import FORCED_BY, ForcedIds, ForcedTarget, Probed
 from s2s.questions.question import (
     RUN,
     SETTING,

@@ -17,6 +17,7 @@ from s2s.questions.head_importance import HeadImportance
 from s2s.questions.head_roles import HeadRoles
 from s2s.questions.heads_of import HeadsOf
 from s2s.questions.intervene import Intervene
+from s2s.questions.patching import Patching
 from s2s.questions.question import Question
 from s2s.questions.role_and_importance import RoleAndImportance
 from s2s.questions.roles_over_training import RolesOverTraining
@@ -57,6 +58,7 @@ VIEWS = (
     View("attention", "", "", HeadsOf, "heads_view"),
     View("heads", "roles", "Roles", HeadRoles, "head_roles_view"),
     View("heads", "importance", "Importance", HeadImportance, "head_importance_view"),
+    View("heads", "patching", "Patching", Patching, "patching_view"),
     View("heads", "alignment", "Alignment", AlignmentError, "alignment_error_view"),
     View("heads", "", "", RoleAndImportance, "head_importance_view:by_role"),
     View("heads", "", "", RolesOverTraining, "head_roles_view:over_training"),

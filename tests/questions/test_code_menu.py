@@ -111,6 +111,10 @@ LINKS: dict[str, list[dict[str, str]]] = {
         {"set": "view:importance,test:held out,strength:rare"},
         {"set": "view:importance,how:uniform,n:12"},
     ],
+    "patching": [
+        {"src": HOUSE, "tgt": "la maison rouge", "set": "view:patching,patch:decoder-heads"},
+        {"src": "the red house", "set": "view:patching,second:the red book,at:2"},
+    ],
     "roles-over-training": [
         {"set": "part:training,kind:encoder,role:previous"},
     ],

@@ -32,6 +32,7 @@ from s2s.questions import (
     AttentionLines,
     AttentionOf,
     Evaluate,
+    ForcedTarget,
     ForcedWeights,
     GoldOf,
     Have,
@@ -39,7 +40,10 @@ from s2s.questions import (
     HeadRoles,
     HeadsOf,
     Intervene,
+    OfTwoSources,
+    Patching,
     PoolOf,
+    Probed,
     Question,
     RoleAndImportance,
     RolesOverTraining,
@@ -113,6 +117,16 @@ ASKED: Mapping[str, Asked] = {
     ),
     "role-and-importance": Asked(
         lambda run: RoleAndImportance(run, n=12), lambda found: bool(found.roles), needs_data=True
+    ),
+    "forced-target": Asked(lambda run: ForcedTarget(run, TEXT, TARGET)),
+    "two-sources": Asked(lambda run: OfTwoSources(run, TEXT, TARGET, OTHER, at="1")),
+    "patching": Asked(
+        lambda run: Patching(run, TEXT, TARGET, OTHER, at="1", token_a="4", token_b="5")
+    ),
+    "probe": Asked(
+        lambda run: Probed(
+            run, (TEXT, OTHER), choice="encoder", settings='{"token_a": 4, "token_b": 5}'
+        )
     ),
     "roles-over-training": Asked(
         lambda run: RolesOverTraining(run, n=12),

@@ -124,7 +124,6 @@ CASES = (
         (r"(\S+ M) parameters ·",),
     ),
     Case("train", {"set": "curve:accuracy,over:token"}, 12),
-    Case("heads", {"set": "view:patching,patch:cross"}, 8, (r"Run on A: (\S+) nats",)),
     Case(
         "heads",
         {"set": "view:attribution,method:gradient,one_head:2.1", "src": "the red house"},
@@ -162,7 +161,7 @@ def test_every_number_of_a_page_is_computed_by_its_code(
     [
         ("", ""),
         ("states", "view:near"),
-        ("heads", "view:patching"),
+        ("heads", "view:attribution"),
     ],
 )
 def test_a_sentence_is_one_text_in_the_code_and_one_word_of_the_command(

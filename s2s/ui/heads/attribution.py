@@ -28,7 +28,6 @@ from s2s.ui.heads import changed_weights
 from s2s.ui.heads.probe_panel import may_ask
 from s2s.ui.heads.request import HeadsRequest
 from s2s.ui.heads.sentence_request import SentenceRequest, read_sentence
-from s2s.ui.heads.signed_map import signed_map
 from s2s.ui.heads.view_state import STATE
 from s2s.ui.kit import cached, chart, file_name, forms, nats, plain
 
@@ -135,7 +134,7 @@ def _pictures(shown: Shown, selected: AttentionMap) -> None:
     row = heads.ATTRIBUTIONS[shown.method]
     left, right = st.columns(2)
     with left, st.container(key="attribution picture", gap=None):
-        figure = signed_map(shown.found.values, shown.rows, shown.columns, title=shown.title)
+        figure = plots.signed_map(shown.found.values, shown.rows, shown.columns, title=shown.title)
         alt = f"Heatmap: {shown.title.replace(chr(10), ', ')}; {_largest(shown)}"
         chart(figure, alt=alt, file_name=file_name(shown.title))
     with right, st.container(key="attention picture", gap=None):

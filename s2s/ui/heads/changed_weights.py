@@ -14,12 +14,11 @@ from s2s.analysis import HeadSelection, heads
 from s2s.analysis.heads import OutputShift
 from s2s.config import UserError
 from s2s.files import csv_writer
+from s2s.questions import lenders
 from s2s.runs.decoder import DecodeRequest
 from s2s.runs.probes import ProbeInput
-from s2s.ui.heads.minimal_pairs import lenders
 from s2s.ui.heads.probe_panel import may_ask
 from s2s.ui.heads.sentence_request import SentenceRequest
-from s2s.ui.heads.signed_map import signed_map
 from s2s.ui.kit import cached, chart, file_name, plain
 
 EXPLANATION = (
@@ -55,7 +54,7 @@ def show(asked: SentenceRequest, which: HeadSelection) -> None:
 
 def _requests(asked: SentenceRequest, which: HeadSelection) -> dict[str, DecodeRequest]:
     chosen = {"layer": which.layer, "head": which.head} if which.layer is not None else {}
-    others = lenders(asked.run, asked.vocabulary, asked.text)
+    others = lenders(asked.run, asked.text)
     return {
         slug: cached.probe_request(
             asked.run,
@@ -73,7 +72,7 @@ def _show_shifts(asked: SentenceRequest, shifts: Mapping[str, OutputShift], name
     medians = np.array([np.median(shift.total_variation, 0) for shift in shifts.values()])
     columns = plots.numbered(asked.tgt_tokens)
     title = f"{asked.title}\ntotal variation of the output, cross-attention of {name}"
-    figure = signed_map(medians, labels, columns, title=title)
+    figure = plots.signed_map(medians, labels, columns, title=title)
     with st.container(key="shift picture", gap=None):
         summary = _summary(shifts)
         alt = f"Heatmap: {title.replace(chr(10), ', ')}; {summary}"

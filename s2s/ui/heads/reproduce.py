@@ -7,13 +7,12 @@ from types import MappingProxyType
 from typing import Any
 
 from s2s.analysis import INTERVENTIONS, all_heads, heads, switched
-from s2s.links.share import printable
+from s2s.questions import lenders
 from s2s.ui.heads.attribution import MAPS
-from s2s.ui.heads.minimal_pairs import lenders, partner
 from s2s.ui.heads.request import HeadsRequest
 from s2s.ui.heads.sentence_request import STRATEGY
 from s2s.ui.heads.view_state import STATE
-from s2s.ui.kit import reproduce, sentence, target, vocabulary
+from s2s.ui.kit import reproduce, sentence, target
 from s2s.ui.kit.test_sets import described
 
 ABOUT = "The Python measures the numbers of this view again."
@@ -121,27 +120,6 @@ def _sentence(request: HeadsRequest) -> Lines | None:
     ]
 
 
-def _patching(request: HeadsRequest) -> tuple[Lines, Lines]:
-    imports = ["import s2s", "from s2s.runs import probes"]
-    given = _sentence(request)
-    if given is None or not STATE.now.token_a:
-        return imports[:1], given or [f"run = {reproduce.load_call(request.run)}"]
-    facts = vocabulary.of(request.run)
-    typed = " ".join(printable(STATE.now.second).split())[: sentence.MAX_CHARACTERS]
-    second = typed or partner(request.run, facts, sentence.text_in_box())
-    tokens = {"token_a": int(STATE.now.token_a), "token_b": int(STATE.now.token_b)}
-    prefix = f"ids[:{int(STATE.now.at) - 1}]"
-    return imports, [
-        *given,
-        f"second = {reproduce.quoted(second)}",
-        f"tokens = {tokens!r}  # their ids",
-        f"asked = probes.ProbeInput((text, second), {prefix}, {reproduce.quoted(STATE.now.patch)}, tokens)",
-        'result = probes.answered(run, "patching", asked)',
-        "effects = result.effects  # (layers, positions or heads)",
-        "print(result.own_a, result.own_b, effects, sep='\\n')",
-    ]
-
-
 def _attribution(request: HeadsRequest) -> tuple[Lines, Lines]:
     given = _sentence(request)
     if given is None:
@@ -155,7 +133,7 @@ def _attribution(request: HeadsRequest) -> tuple[Lines, Lines]:
     at = [] if one == "all" else [int(number) - 1 for number in one.split(".")]
     which = ", ".join(['"cross"', *map(str, at)])
     head = {"layer": at[0], "head": at[1]} if at else {}
-    others = lenders(request.run, vocabulary.of(request.run), sentence.text_in_box())
+    others = lenders(request.run, sentence.text_in_box())
     imports = [
         "import numpy as np",
         "",
@@ -204,7 +182,6 @@ def _changes(others: Sequence[str]) -> list[str]:
 CODE: Mapping[str, Callable[[HeadsRequest], tuple[Lines, Lines]]] = MappingProxyType(
     {
         "ablation": _ablation,
-        "patching": _patching,
         "attribution": _attribution,
     }
 )

@@ -15,13 +15,6 @@ class HeadsView:
 
     view: str = field("roles")  # a row of VIEWS
     part: str = field("roles")  # of the view Roles
-    second: str = field(
-        "", scope="run"
-    )  # source B of a patch; empty: one that differs in few tokens
-    patch: str = field("encoder", one_of(*heads.PATCHES))
-    at: str = field("", scope="contrast")  # the target position that is measured, from 1
-    token_a: str = field("", scope="position")  # ids
-    token_b: str = field("", scope="position")
     method: str = field("integrated", one_of(*heads.ATTRIBUTIONS))
     baseline: str = field("zero", one_of(*heads.BASELINES))
     n_steps: int = field(heads.STEPS, between(1, heads.MOST_STEPS))  # of an integral

@@ -33,7 +33,7 @@ VIEWS: Mapping[str, HeadsViewRow] = MappingProxyType(
         "roles": HeadsViewRow("Roles", roles.show_view),
         "importance": HeadsViewRow("Importance", importance.show_view),
         "ablation": HeadsViewRow("Ablation", _old("ablation", ablation.show)),
-        "patching": HeadsViewRow("Patching", _old("patching", patching.show)),
+        "patching": HeadsViewRow("Patching", patching.show_view),
         "attribution": HeadsViewRow("Attribution", _old("attribution", attribution.show)),
         "alignment": HeadsViewRow("Alignment", alignment.show_view),
     }

@@ -8,9 +8,8 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from s2s.data import Preview
-from s2s.questions import Have, Question, Timed, Translate, name_of
+from s2s.questions import RUN, Have, Question, Timed, name_of
 from s2s.runs import Run
-from s2s.runs.decoder import DecodeRequest
 from s2s.ui.kit.cached.background import beside, end_of_slice, found_beside, goes_beside
 from s2s.ui.kit.cached.dataset_previews import preview
 from s2s.ui.kit.cached.stored_runs import open_as_saved
@@ -47,12 +46,11 @@ class ScreenHave(Have):
         """Also what was searched for beside, or still is."""
         if found := super().known(question, key):
             return found
-        if not isinstance(question, Translate) or get_script_run_ctx() is None:
+        if get_script_run_ctx() is None or (request := question.beside(self)) is None:
             return None
-        request = self._request(question)
         if found := found_beside(request):
             return found
-        run = self.run(question.run)
+        run = self.run(question.of(RUN)[0])
         if goes_beside(run, request):
             run.check_lengths(request.sources)
             return beside(request, self.patience)
@@ -60,23 +58,9 @@ class ScreenHave(Have):
 
     def elsewhere(self, question: Question[Any], key: Hashable) -> Timed:
         """Beside the dashboard, from the beginning."""
-        if not isinstance(question, Translate):
+        if (request := question.beside(self)) is None:
             raise TypeError(f"{question.name} is never asked beside the dashboard")
-        return beside(self._request(question), self.patience)
-
-    def _request(self, question: Translate) -> DecodeRequest:
-        folder, step, languages = self.run(question.run).key
-        return DecodeRequest(
-            "decoded",
-            folder,
-            step,
-            (question.text,),
-            question.strategy,
-            question.settings,
-            question.prefix,
-            question.interventions,
-            languages,
-        )
+        return beside(request, self.patience)
 
 
 SCREEN = ScreenHave()
