@@ -13,6 +13,15 @@ from s2s.questions.attention_of import (
     Simplified,
     weights_table,
 )
+from s2s.questions.attribution import (
+    ALL_HEADS,
+    MAPS,
+    Attributed,
+    Attribution,
+    ChangedWeights,
+    Shifted,
+    completeness,
+)
 from s2s.questions.changed import Candidates, Changed
 from s2s.questions.evaluate import Evaluate
 from s2s.questions.evaluated import Evaluated

@@ -12,6 +12,7 @@ from s2s.questions.alignment import Alignment
 from s2s.questions.alignment_error import AlignmentError
 from s2s.questions.attention_lines import AttentionLines
 from s2s.questions.attention_of import AttentionOf
+from s2s.questions.attribution import Attribution, ChangedWeights
 from s2s.questions.evaluate import Evaluate
 from s2s.questions.head_importance import HeadImportance
 from s2s.questions.head_roles import HeadRoles
@@ -59,6 +60,8 @@ VIEWS = (
     View("heads", "roles", "Roles", HeadRoles, "head_roles_view"),
     View("heads", "importance", "Importance", HeadImportance, "head_importance_view"),
     View("heads", "patching", "Patching", Patching, "patching_view"),
+    View("heads", "attribution", "Attribution", Attribution, "attribution_view"),
+    View("heads", "", "", ChangedWeights, "attribution_view:changed"),
     View("heads", "alignment", "Alignment", AlignmentError, "alignment_error_view"),
     View("heads", "", "", RoleAndImportance, "head_importance_view:by_role"),
     View("heads", "", "", RolesOverTraining, "head_roles_view:over_training"),

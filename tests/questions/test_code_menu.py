@@ -111,6 +111,17 @@ LINKS: dict[str, list[dict[str, str]]] = {
         {"set": "view:importance,test:held out,strength:rare"},
         {"set": "view:importance,how:uniform,n:12"},
     ],
+    "attribution": [
+        {"src": "the red house", "set": "view:attribution,n_steps:8,baseline:mean,map:norm"},
+        {
+            "src": "the red house",
+            "tgt": "la maison verte",
+            "set": "view:attribution,method:gradient,one_head:2.1",
+        },
+    ],
+    "changed-weights": [
+        {"src": "the red house", "tgt": "la maison verte", "set": "view:attribution,one_head:2.1"}
+    ],
     "patching": [
         {"src": HOUSE, "tgt": "la maison rouge", "set": "view:patching,patch:decoder-heads"},
         {"src": "the red house", "set": "view:patching,second:the red book,at:2"},

@@ -31,6 +31,8 @@ from s2s.questions import (
     AlignmentError,
     AttentionLines,
     AttentionOf,
+    Attribution,
+    ChangedWeights,
     Evaluate,
     ForcedTarget,
     ForcedWeights,
@@ -118,6 +120,8 @@ ASKED: Mapping[str, Asked] = {
     "role-and-importance": Asked(
         lambda run: RoleAndImportance(run, n=12), lambda found: bool(found.roles), needs_data=True
     ),
+    "attribution": Asked(lambda run: Attribution(run, TEXT, TARGET, method="occlusion")),
+    "changed-weights": Asked(lambda run: ChangedWeights(run, TEXT, TARGET)),
     "forced-target": Asked(lambda run: ForcedTarget(run, TEXT, TARGET)),
     "two-sources": Asked(lambda run: OfTwoSources(run, TEXT, TARGET, OTHER, at="1")),
     "patching": Asked(

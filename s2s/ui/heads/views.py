@@ -34,7 +34,7 @@ VIEWS: Mapping[str, HeadsViewRow] = MappingProxyType(
         "importance": HeadsViewRow("Importance", importance.show_view),
         "ablation": HeadsViewRow("Ablation", _old("ablation", ablation.show)),
         "patching": HeadsViewRow("Patching", patching.show_view),
-        "attribution": HeadsViewRow("Attribution", _old("attribution", attribution.show)),
+        "attribution": HeadsViewRow("Attribution", attribution.show_view),
         "alignment": HeadsViewRow("Alignment", alignment.show_view),
     }
 )

@@ -123,8 +123,8 @@ def test_attribution_stands_beside_attention_with_what_it_sums_to() -> None:
         found.values.ravel().tolist(), abs=0.0501
     )
     names = titles(screen)
-    assert names[0] == "demo-en-fr, step 1,500<br>occlusion, nats of log-probability"
-    assert names[1] == "demo-en-fr, step 1,500<br>cross-attention · layer 2 of 2 · head 3 of 4"
+    assert names[0] == "demo-en-fr · step 1,500<br>occlusion, nats of log-probability"
+    assert names[1] == "demo-en-fr · step 1,500<br>cross-attention · layer 2 of 2 · head 3 of 4"
     assert names[2].endswith("total variation of the output, cross-attention of layer 2, head 3")
     complete, agreement, shifts = (table.value for table in screen.dataframe)
     np.testing.assert_allclose(complete["sum of the row"], found.values.sum(1), atol=1e-6)

@@ -21,8 +21,6 @@ from s2s.ui.kit.cached.decoding import (
     finding,
     findings,
     next_tokens,
-    probe,
-    probe_request,
     reference,
     search_tree,
     timed_decoding,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from torch import Tensor
@@ -23,7 +22,6 @@ from s2s.runs import (
     teacher_forcing,
 )
 from s2s.runs.decoder import PROPERTY, DecodeRequest, request_seconds
-from s2s.runs.probes import ProbeInput
 from s2s.runs.properties import PROPERTIES, Finding, PropertySettings
 from s2s.ui.kit.cached.asking import SCREEN, ScreenHave, named, packed
 from s2s.ui.kit.cached.background import awaited, computed, here_or_beside
@@ -129,22 +127,6 @@ def continuation(
     change = packed(to_json(interventions)) if interventions else ""
     question = Translate(named(run), text, strategy, packed(settings), ids, change)
     return SCREEN.answer(question)
-
-
-def probe_request(run: Run, kind: str, given: ProbeInput) -> DecodeRequest:
-    """A question about one sentence: a row of PROBES, and what it is asked about."""
-    request = _request(kind, run, given.sources, given.choice, dict(given.settings))
-    return replace(request, prefix=given.target)
-
-
-def probe(run: Run, request: DecodeRequest) -> Any:
-    """The answer of a `probe_request`. Raises UserError where there is none, PendingError until it is known."""
-    return here_or_beside(run, request, _probed).value
-
-
-@by_sentence(128)
-def _probed(request: DecodeRequest, _run: Run) -> Timed:
-    return computed(request, _run)
 
 
 def reference(run: Run, text: str, target: Target) -> teacher_forcing.Reference:
