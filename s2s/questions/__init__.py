@@ -1,6 +1,13 @@
 """Questions about models and data, each one typed value that a page, a program and a command line ask alike."""
 
 from s2s.questions import evaluation_request, score_buckets, views
+from s2s.questions.ablation import (
+    Ablated,
+    AblatedSentence,
+    Ablation,
+    MeanOutputs,
+    SentenceAblation,
+)
 from s2s.questions.alignment import Aligned, Alignment
 from s2s.questions.alignment_error import AlignmentError, HeadAlignment
 from s2s.questions.answers import Answers

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from s2s.config import choose
+from s2s.questions.ablation import Ablation, SentenceAblation
 from s2s.questions.alignment import Alignment
 from s2s.questions.alignment_error import AlignmentError
 from s2s.questions.attention_lines import AttentionLines
@@ -59,6 +60,8 @@ VIEWS = (
     View("attention", "", "", HeadsOf, "heads_view"),
     View("heads", "roles", "Roles", HeadRoles, "head_roles_view"),
     View("heads", "importance", "Importance", HeadImportance, "head_importance_view"),
+    View("heads", "ablation", "Ablation", Ablation, "ablation_view"),
+    View("heads", "", "", SentenceAblation, "ablation_view:of_sentence"),
     View("heads", "patching", "Patching", Patching, "patching_view"),
     View("heads", "attribution", "Attribution", Attribution, "attribution_view"),
     View("heads", "", "", ChangedWeights, "attribution_view:changed"),

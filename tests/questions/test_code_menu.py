@@ -25,11 +25,13 @@ from s2s.plots import AllHeads, ComparedTexts, DrawnFigure, LinkedTokens, Pictur
 from s2s.questions import (
     ANSWERS,
     VIEW,
+    Ablation,
     AlignmentError,
     Evaluate,
     Have,
     HeadImportance,
     HeadRoles,
+    MeanOutputs,
     OfSample,
     Table,
 )
@@ -111,6 +113,10 @@ LINKS: dict[str, list[dict[str, str]]] = {
         {"set": "view:importance,test:held out,strength:rare"},
         {"set": "view:importance,how:uniform,n:12"},
     ],
+    "ablation": [{"set": "view:ablation,test:held out,n:12,switched:cross.2=off"}],
+    "sentence-ablation": [
+        {"src": "the red house", "set": "view:ablation,test:held out,n:12,switched:cross.1.1=mean"}
+    ],
     "attribution": [
         {"src": "the red house", "set": "view:attribution,n_steps:8,baseline:mean,map:norm"},
         {
@@ -142,6 +148,8 @@ LINKS: dict[str, list[dict[str, str]]] = {
 # what is measured of heads before the page is opened, because nothing of it ships
 MEASURED: dict[str, list[OfSample[Any]]] = {
     "alignment-error": [AlignmentError(DEMO, n=12)],
+    "ablation": [Ablation(DEMO, n=12, switched="cross.2=off")],
+    "sentence-ablation": [MeanOutputs(DEMO, n=12)],
     "head-roles": [HeadRoles(DEMO, n=12)],
     "head-importance": [HeadImportance(DEMO, n=12, how="uniform")],
     "role-and-importance": [HeadImportance(DEMO, n=12, how="uniform"), HeadRoles(DEMO, n=12)],

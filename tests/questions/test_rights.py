@@ -27,6 +27,7 @@ from s2s.jobs import EvaluationRequest, GivenScores, evaluation_service, externa
 from s2s.plots import NamedFile
 from s2s.questions import (
     ANSWERS,
+    Ablation,
     Alignment,
     AlignmentError,
     AttentionLines,
@@ -42,6 +43,7 @@ from s2s.questions import (
     HeadRoles,
     HeadsOf,
     Intervene,
+    MeanOutputs,
     OfTwoSources,
     Patching,
     PoolOf,
@@ -51,6 +53,7 @@ from s2s.questions import (
     RolesOverTraining,
     SameWord,
     ScoreBuckets,
+    SentenceAblation,
     Translate,
 )
 from s2s.questions.intervene import InterventionEffect
@@ -119,6 +122,19 @@ ASKED: Mapping[str, Asked] = {
     ),
     "role-and-importance": Asked(
         lambda run: RoleAndImportance(run, n=12), lambda found: bool(found.roles), needs_data=True
+    ),
+    "ablation": Asked(
+        lambda run: Ablation(run, n=12, switched="cross.1.1=off"),
+        lambda found: SECRET in as_text(found.sentences),
+        needs_data=True,
+    ),
+    "sentence-ablation": Asked(
+        lambda run: SentenceAblation(run, n=12, switched="cross.1.1=mean", text=TEXT),
+        lambda found: bool(found.before.text) or not found.tokens,
+        needs_data=True,
+    ),
+    "mean-outputs": Asked(
+        lambda run: MeanOutputs(run, n=12), lambda found: bool(found.means), needs_data=True
     ),
     "attribution": Asked(lambda run: Attribution(run, TEXT, TARGET, method="occlusion")),
     "changed-weights": Asked(lambda run: ChangedWeights(run, TEXT, TARGET)),

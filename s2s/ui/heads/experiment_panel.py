@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from typing import TypeVar
 
 import streamlit as st
 
 from s2s.config import UserError, asker
 from s2s.data import Pair
-from s2s.jobs import EXPERIMENTS, MeasurementProgress, head_samples, head_service
+from s2s.jobs import EXPERIMENTS, MeasurementProgress, head_service
 from s2s.processes import worker
 from s2s.questions import OfSample
-from s2s.runs import Measurement, Sentences, measurements
-from s2s.ui.heads.request import HeadsRequest
+from s2s.runs import Measurement, measurements
 from s2s.ui.kit import (
     action_button,
     as_markdown,
@@ -22,7 +20,6 @@ from s2s.ui.kit import (
     duration,
     forms,
     polling,
-    reproduce,
     turn,
 )
 
@@ -51,46 +48,6 @@ def measured(
     except UserError as wrong:
         forms.show_error(wrong)
     return None
-
-
-def measured_of(
-    request: HeadsRequest,
-    experiment: str,
-    sentences: Sentences,
-    settings: Mapping[str, Any] | None = None,
-    uploaded: Sequence[Pair] = (),
-    *,
-    step: int | None = None,
-    refusal: str = "",
-) -> dict[str, Any] | None:
-    """The numbers of an experiment over these sentences; None where there are none yet, and the page offers to measure.
-
-    `uploaded`: the sentences themselves, where they are no dataset's. `step`: another checkpoint than the chosen one.
-    `refusal`: Markdown, why it cannot be measured, where it cannot.
-    """
-    if uploaded:
-        lines = [head_samples.to_json(pair) for pair in uploaded]
-        sentences = replace(measurements.with_hash(sentences, lines), files=("uploaded",))
-    at = request.run.step if step is None else step
-    asked = Measurement(
-        request.run.folder.id,
-        at,
-        experiment,
-        sentences,
-        dict(settings or {}),
-        languages=reproduce.other_languages(request.run),
-    )
-    try:
-        head_service.check(asked)
-        found = head_service.result(asked)
-        if found is None and refusal:
-            st.info(refusal, icon=":material/info:")
-        elif found is None:
-            _offer(asked, uploaded)
-    except UserError as wrong:
-        forms.show_error(wrong)
-        return None
-    return found
 
 
 def _offer(asked: Measurement, uploaded: Sequence[Pair] = ()) -> None:

@@ -14,7 +14,6 @@ class HeadsView:
 
     view: str = field("roles")  # a row of VIEWS
     part: str = field("roles")  # of the view Roles
-    switched: str = field("", scope="run")  # heads that are ablated: `cross=off encoder.1.3=mean`
 
 
 ASKED = [row.question for row in VIEWS if row.page == "heads"]

@@ -6,9 +6,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from s2s.ui.heads import ablation, alignment, attribution, importance, patching, reproduce, roles
+from s2s.ui.heads import ablation, alignment, attribution, importance, patching, roles
 from s2s.ui.heads.page import HeadsPage
-from s2s.ui.heads.request import HeadsRequest, read_request
 
 
 class HeadsViewRow(NamedTuple):
@@ -18,21 +17,12 @@ class HeadsViewRow(NamedTuple):
     show: Callable[[HeadsPage], None]
 
 
-def _old(view: str, show: Callable[[HeadsRequest], None]) -> Callable[[HeadsPage], None]:
-    def shown(page: HeadsPage) -> None:
-        request = read_request(page, view)
-        show(request)
-        reproduce.show(request)
-
-    return shown
-
-
 # A slug is stored in links, as `view` in `set`: if you rename one, keep reading the old one.
 VIEWS: Mapping[str, HeadsViewRow] = MappingProxyType(
     {
         "roles": HeadsViewRow("Roles", roles.show_view),
         "importance": HeadsViewRow("Importance", importance.show_view),
-        "ablation": HeadsViewRow("Ablation", _old("ablation", ablation.show)),
+        "ablation": HeadsViewRow("Ablation", ablation.show_view),
         "patching": HeadsViewRow("Patching", patching.show_view),
         "attribution": HeadsViewRow("Attribution", attribution.show_view),
         "alignment": HeadsViewRow("Alignment", alignment.show_view),
