@@ -99,7 +99,7 @@ ACTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "positions": ("positions encoding", "positions view"),
     }
 )
-NOT_ALWAYS = frozenset({"head", "positions encoding"})  # drawn in some views only
+NOT_ALWAYS = frozenset({"head", "positions encoding", "c1 strategy"})  # drawn in some views only
 TITLES = {row.url_path: row.title for row in PAGES}
 
 

@@ -76,15 +76,14 @@ def upload(page: Page, url: str, files: list[Path], pairs: int) -> dict[str, Any
     """Seconds from choosing the files until pairs and quality issues are shown; values of the progress bar."""
     page.goto(f"{url}/data")
     wait_idle(page)
-    page.get_by_role("radio", name="Upload").click()
     chooser = page.locator('[data-testid="stFileUploader"] input[type=file]')
     chooser.wait_for(state="attached")
     wait_idle(page)
     started = time.perf_counter()
     shares = set()
     chooser.set_input_files(files)
-    metric = page.get_by_test_id("stMetric").get_by_text(f"{pairs:,}")
-    while not metric.count():
+    counted = page.get_by_text(f"{pairs:,} pairs.")
+    while not counted.count():
         shares.add(page.evaluate(BAR))
         page.wait_for_timeout(50)
         if time.perf_counter() - started > PATIENCE:

@@ -81,7 +81,6 @@ def _at(page: str, **query: str) -> str:
 
 def _upload(files: list[Path]) -> Callable[[Page], None]:
     def act(page: Page) -> None:
-        page.get_by_role("radio", name="Upload").click()
         page.locator('[data-testid="stFileUploader"] input[type=file]').set_input_files(files)
         page.get_by_role("button", name="Train on these pairs").wait_for()
 

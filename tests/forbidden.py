@@ -332,7 +332,6 @@ ALLOWED: tuple[tuple[str, str, str, str], ...] = (
     ),
     ("s2s/files/database.py", "text", "wishes", "a column of databases in use"),
     ("s2s/ui/data/views.py", "text", r"Pieces", "the name of a view in links"),
-    ("s2s/ui/data/reproduce.py", "text", r"pieces", "the name of a section of stored profiles"),
     ("s2s/words/terms/data.toml", "text", r"Pieces", "the name of a view in links"),
     ("tests/forbidden.py", "", r".*", "the list itself"),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import io
 import json
 import sys
@@ -29,17 +30,40 @@ from s2s.runs import runs_folder
 from s2s.scores import Metric, Score
 from tests.conftest import TINY
 from tests.plots import test_registry
-from tests.screen import lost, opened, page_text, translation
+from tests.screen import html_table, lost, opened, page_text
+from tests.test_architecture import parsed
 
 DEMO = "demo-en-fr"
+ROOT = Path(__file__).parents[1]
 
 
 class Parity(Position):
-    """Adds 1 to every second token's vector."""
+    """Odd positions: 1 more in the first column of vectors, twice the queries and keys, and 1 more in scores.
+
+    In all columns of the vectors, a norm would remove it.
+    """
 
     def add(self, x: Tensor, is_real: Tensor | None, start: int = 0) -> Tensor:
         odd = torch.arange(start, start + x.shape[1], device=x.device) % 2
-        return x + odd[:, None]
+        return x + odd[:, None] * (torch.arange(x.shape[2], device=x.device) == 0)
+
+    def rotate(self, x: Tensor, start: int = 0) -> Tensor:
+        odd = torch.arange(start, start + x.shape[2], device=x.device) % 2
+        return x * (1 + odd[:, None])
+
+    def bias(self, query_len: int, key_len: int, device: torch.device) -> Tensor | None:
+        odd = torch.arange(key_len, device=device) % 2
+        return odd.float().expand(1, 1, query_len, key_len)
+
+
+# what the page finds from the class alone
+PARITY = {
+    "model": "the encoder cannot tell",
+    "rotation": "No rotation leads",
+    "matrix": "128 positions share 2 vectors",
+    "waves": "follow no wave",
+    "distance": "does not depend on their distance alone",
+}
 
 
 @pytest.fixture
@@ -68,11 +92,22 @@ def test_a_toy_position_encoding_trains_decodes_and_is_on_the_pages(
     fused = run.translate(["1 2 3"])[0].log_prob
     with s2s.analysis.capture(run.model):  # which calls the modules
         assert run.translate(["1 2 3"])[0].log_prob == pytest.approx(fused, abs=1e-4)
-    for page in ("positions", "architecture", "walkthrough"):
-        screen = opened(page, run=out.name, set="encoding:parity,step:positions")
-        assert not screen.exception, page
-        if page == "positions":
-            assert "Odd and even positions differ." in page_text(screen)
+    for page in ("architecture", "walkthrough"):
+        assert not opened(page, run=out.name, set="step:positions").exception, page
+    for shown, said in PARITY.items():
+        setting = f"encoding:parity,view:{shown},swap:1,with:2"
+        screen = opened("positions", run=out.name, set=setting)
+        assert not lost(screen)
+        assert said in " ".join(str(each.proto.body) for each in screen.get("html"))
+        assert screen.get("plotly_chart")
+    assert "Odd and even positions differ." in page_text(screen)
+
+
+@pytest.mark.parametrize("folder", ["plots", "ui/positions"])
+def test_no_picture_of_positions_knows_which_encodings_there_are(folder: str) -> None:
+    for path in (ROOT / "s2s" / folder).glob("*.py"):
+        texts = {node.value for node in ast.walk(parsed(path)) if isinstance(node, ast.Constant)}
+        assert not texts & ({*POSITION_KINDS} - {"none"}), path
 
 
 def test_an_unknown_position_encoding_is_answered_with_the_nearest() -> None:
@@ -107,7 +142,7 @@ def test_a_toy_strategy_is_on_the_command_line(
 def test_a_toy_strategy_is_on_the_page_and_in_the_link() -> None:
     screen = opened("compare", src="the red house", c1=f"{DEMO}!toy!")
     assert not lost(screen)
-    assert translation(screen) == "la"
+    assert html_table(screen, "translation")[0]["translation"] == "la"
     assert "One word is enough." in page_text(screen)
     assert "!toy!" in screen.session_state["c1"]
 

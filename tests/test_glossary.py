@@ -14,13 +14,13 @@ from s2s.links.share import unpack
 from s2s.questions.views import tabs
 from s2s.ui import heads, states, steps
 from s2s.ui.architecture import views as architecture
-from s2s.ui.canvas import terms_data
 from s2s.ui.data import views as data
 from s2s.ui.heads.roles import LABELS as PARTS
 from s2s.ui.lessons.segments import SEGMENTS
-from s2s.ui.positions import views as positions
+from s2s.ui.positions import page as positions
 from s2s.ui.runs.view_state import OPEN_MODEL, SWEEPS
 from s2s.ui.shell import PAGES
+from s2s.ui.shell.search import searched
 from s2s.ui.walkthrough.steps import STEPS
 from s2s.words import GLOSSARY, MEANT_ON, SEEN_IN, forms
 from tests.spawned import awaited
@@ -45,7 +45,7 @@ VIEWS_OF = {
     ("steps", "view"): steps.VIEWS,
     ("steps", "strategy"): STRATEGIES,
     ("data", "view"): data.VIEWS,
-    ("positions", "view"): positions.PANELS,
+    ("positions", "view"): positions.labels(),
     ("positions", "encoding"): POSITION_KINDS,
     ("architecture", "view"): architecture.PANELS,
     ("lessons", "view"): SEGMENTS,
@@ -82,8 +82,8 @@ def test_every_term_has_its_own_form_and_no_form_two_terms() -> None:
 
 
 def test_a_browser_is_sent_terms_and_forms() -> None:
-    request = Request({"type": "http", "method": "GET", "path": "/glossary.json", "headers": []})
-    sent = json.loads(bytes(awaited(terms_data(request)).body))
+    request = Request({"type": "http", "method": "GET", "path": "/search.json", "headers": []})
+    sent = json.loads(bytes(awaited(searched(request)).body))
     assert [row["term"] for row in sent["terms"]] == [row.term for row in GLOSSARY]
     terms = [row["term"] for row in sent["terms"]]
     by_page = {(text, page): at for text, at, pages in sent["forms"] for page in pages or ()}

@@ -4,7 +4,7 @@ import pytest
 
 from s2s.data import profile
 from s2s.links.share import Column, read, unpack
-from s2s.ui.compare import columns
+from s2s.ui.compare.rows import KEYS
 from tests.data.reading import ProcessHere
 from tests.screen import ROOT, box, lost, opened, picture
 from tests.screen import link as written
@@ -40,7 +40,7 @@ def test_a_published_link_opens(link: str, monkeypatch: pytest.MonkeyPatch) -> N
         assert screen.session_state[key] == params[key]
     if "set" in params:
         assert unpack(params["set"]).items() <= unpack(screen.session_state["set"]).items()
-    for key in columns.KEYS & params.keys():
+    for key in {*KEYS} & params.keys():
         linked = Column.read(params[key])
         held = Column.read(screen.session_state[key])
         assert (linked.run, linked.strategy) == (held.run, held.strategy)

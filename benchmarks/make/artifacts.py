@@ -24,7 +24,7 @@ from benchmarks.make import (
     trained,
 )
 from s2s import files
-from s2s.config import POSITION_KINDS, PRESETS, Recipe, choose, override
+from s2s.config import PRESETS, Recipe, choose, override
 from s2s.data import GENERATED, Pair, Preview, load, load_pairs_for_training
 from s2s.data.preview import SHIPPED as PREVIEWS
 from s2s.demo import DEMOS, EVERYDAY
@@ -129,11 +129,13 @@ def make_measured(preset: str) -> None:
 
 
 def of_extrapolation() -> Inputs:
-    """The training pairs of every task, and the recipe of every encoding."""
+    """The training pairs of every task, and the recipe of every encoding that has been measured."""
     pairs = [pair for task in extrapolation.TASKS for pair in load(f"synthetic:{task}").pairs]
     requests = runs_beyond.run_requests(ExtrapolationSettings(extrapolation.TASKS[0], seed=1))
-    recipes = [portable(request.recipe) for request in requests]
-    return Inputs(digest(pairs), dict(zip(POSITION_KINDS, recipes, strict=True)))
+    measured = {row["kind"] for row in extrapolation.known_rows()}
+    recipes = (portable(request.recipe) for request in requests)
+    of_kinds = {recipe.model.positions.kind: recipe for recipe in recipes}
+    return Inputs(digest(pairs), {kind: of_kinds[kind] for kind in of_kinds if kind in measured})
 
 
 def make_extrapolation() -> None:

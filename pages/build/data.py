@@ -1,21 +1,20 @@
-"""Data: choose or upload a dataset, see its statistics and its faults, choose the task, train on it."""
+"""Data: upload, paste or choose a dataset, read what it is like, choose its task, train on it."""
 
 import streamlit as st
 
-from s2s.ui.data import overview, sources, views
+from s2s.ui.data import actions, sources, views
 
 views.read_from_url()
 origin = sources.origin_picker()
-with st.container(border=True, key="dataset"):
-    chosen = sources.chosen(origin)
+row = st.container(horizontal=True, vertical_alignment="bottom", key="dataset")
+chosen = sources.chosen(origin, row)
 
 if chosen:
-    with st.container(horizontal=True, key="dataset actions"):
-        overview.train_button(chosen)
-        views.export(chosen)
-    with st.container(key="counts"):
-        overview.counts(chosen.preview)
-        overview.notes(chosen.preview)
-    views.show(chosen)
-    views.show_code(chosen)
+    with row:
+        actions.train_button(chosen)
+        st.caption(chosen.about, width="stretch")
+    views.show_view(chosen)
+    with st.container(horizontal=True, vertical_alignment="center", key="dataset actions"):
+        actions.export(chosen)
+        sources.last_actions(origin, chosen)
 views.write_to_url(origin)

@@ -1,5 +1,5 @@
-"""Positions: six position encodings, what each does in a trained model, and how far each extrapolates."""
+"""Positions: why a model needs them, six encodings, and how far each extrapolates."""
 
-from s2s.ui.positions import views
+from s2s.ui.positions import show_page
 
-views.show()
+show_page()

@@ -49,7 +49,7 @@ from s2s.analysis.intervene import (
 )
 from s2s.analysis.logit_lens import LogitLens, apply_logit_lens
 from s2s.analysis.neighbors import Floats, Index, baseline_cosines, cosines, unit
-from s2s.analysis.positions import ByOffset, Matrix, PositionEffect, ReorderingEffect
+from s2s.analysis.positions import ByOffset, Matrix
 from s2s.analysis.projection import principal_components
 from s2s.analysis.quality_flags import RULES
 from s2s.analysis.reduce import REDUCTIONS, AttentionMap, HeadSelection, reduced
@@ -77,3 +77,11 @@ from s2s.analysis.states import SIDES, States, Vectors, WordStates, recorded_sta
 from s2s.analysis.trace import Trace, attentions, capture, capture_grams
 from s2s.analysis.weight_update import WeightUpdate, weight_update
 from s2s.analysis.word_diff import ADDED, MISSING, WordDiff, diff_words
+from s2s.analysis.word_order import (
+    PositionEffect,
+    ReorderingEffect,
+    position_effect,
+    reordering_effect,
+    swapped_order,
+    without_positions,
+)

@@ -1,108 +1,161 @@
-"""Positional encodings as arrays, and their effect in a trained encoder.
-
-Made with the model's own code; knows nothing of screens.
-"""
+"""Positional encodings as arrays: what the model's own class adds to vectors, rotates, and adds to scores."""
 
 from __future__ import annotations
 
-import contextlib
+import itertools
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from s2s.analysis.alignment import word_indices
-from s2s.config import ModelConfig, Positions, Stack
-from s2s.model import (
-    Absolute,
-    Learned,
-    Position,
-    Relative,
-    Rotary,
-    Transformer,
-    alibi_slopes,
-    frequencies,
-    inference,
-    masks,
-    relative_buckets,
-    sinusoids,
-)
+from s2s.config import ModelConfig, UserError
+from s2s.model import Position, make_position
 
 Matrix = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
+Waves = npt.NDArray[np.complex128]
 TINY = 1e-12  # a vector of zeros has no direction
+MOST_PAIRS = 2**25  # numbers that are added to scores, of all heads, queries and keys
 
 
-def sinusoid_vectors(length: int, d_model: int, settings: Positions) -> Matrix:
-    """(length, d_model). With an odd width, which our models refuse, the last sine has no cosine."""
-    even, settings = _even(d_model, settings)
-    return sinusoids(length, even, settings).numpy()[:, :d_model]
+def drawn_position(config: ModelConfig, *, is_causal: bool, seed: int = 1) -> Position:
+    """The encoding of one stack before any training; what is learned is drawn from the seed."""
+    stack = config.decoder if is_causal else config.encoder
+    position = make_position(config, stack, is_causal=is_causal)
+    generator = torch.Generator().manual_seed(seed)
+
+    def draw(tensor: Tensor, std: float) -> None:
+        tensor.normal_(0, std, generator=generator)
+
+    with torch.no_grad():
+        position.initialize(draw)
+    return position
 
 
-def _even(d_model: int, settings: Positions) -> tuple[int, Positions]:
-    """An even width, and the settings that give it the frequencies of `d_model` columns."""
-    if d_model % 2 == 0:
-        return d_model, settings
-    even = d_model + 1
-    return even, replace(settings, base=settings.base ** (even / d_model))
+@torch.inference_mode()
+def added_vectors(position: Position, length: int, d_model: int) -> Matrix | None:
+    """What is added to a token's vector at each position, (length, d_model); None where it is nothing."""
+    nothing = torch.zeros(1, length, d_model, device=_device(position))
+    added = position.add(nothing, None)[0]  # (length, d_model)
+    return _array(added) if added.any() else None
 
 
-def wavelengths(d_model: int, base: float) -> npt.NDArray[np.float64]:
-    """Positions per full period of each sine and cosine, the fastest first (Vaswani et al. 2017, section 3.5)."""
-    return 2 * math.pi * base ** (np.arange(0, d_model, 2) / d_model)
+@torch.inference_mode()
+def rotated(position: Position, vectors: Matrix, length: int, start: int = 0) -> Matrix:
+    """Each of (n, d_head) queries or keys at `length` positions from `start`: (n, length, d_head)."""
+    given = torch.from_numpy(vectors).to(_device(position))[:, None, None]  # (n, 1, 1, d_head)
+    everywhere = given.expand(-1, 1, length, -1).contiguous()  # (n, 1, length, d_head)
+    return _array(position.rotate(everywhere, start)[:, 0])
 
 
-def wave_columns(d_model: int, layout: str) -> list[tuple[int, int]]:
-    """The columns of each sine and its cosine, the fastest first. The last sine of an odd width is in no pair."""
-    waves = range(d_model // 2)
-    if layout == "interleaved":
-        return [(2 * i, 2 * i + 1) for i in waves]
-    half = (d_model + 1) // 2
-    return [(i, half + i) for i in waves]
-
-
-def rotated_pairs(vectors: Matrix, offset: int, settings: Positions) -> Matrix:
-    """Rotate each pair of columns by the angle of its wave over `offset` positions: sinusoids move `offset` positions.
-
-    sin(a + b) = sin a cos b + cos a sin b and cos(a + b) = cos a cos b - sin a sin b: one matrix for every position.
-    """
-    d_model = vectors.shape[1]
-    first, second = np.array(wave_columns(d_model, settings.layout)).T  # both (pairs,)
-    angles = offset * frequencies(*_even(d_model, settings)).numpy()[: len(first)]
-    cos = np.cos(angles)
-    sin = np.sin(angles)
-    sines = vectors[:, first]  # (length, pairs)
-    cosines = vectors[:, second]
-    rotated = vectors.astype(np.float64)
-    rotated[:, first] = sines * cos + cosines * sin
-    rotated[:, second] = cosines * cos - sines * sin
-    return rotated.astype(np.float32)
-
-
-def rotation_error(vectors: Matrix, offset: int, settings: Positions) -> float:
-    """Largest absolute difference between the rotated vectors and those `offset` positions later.
-
-    A sine without a cosine is ignored. `offset` is less than the number of vectors.
-    """
-    columns = wave_columns(vectors.shape[1], settings.layout)
-    paired = np.array(columns).ravel()
-    earlier = vectors[: len(vectors) - offset]
-    later = vectors[offset:]
-    error = np.abs(rotated_pairs(earlier, offset, settings) - later)
-    return float(error[:, paired].max())
+def does_rotate(position: Position, d_head: int) -> bool:
+    """Whether the columns of an identity matrix, as queries, change from one position to the next."""
+    identity = rotated(position, np.eye(d_head, dtype=np.float32), 2)  # (d_head, 2, d_head)
+    return not np.array_equal(identity[:, 0], identity[:, 1])
 
 
 @dataclass(frozen=True)
 class ByOffset:
-    """Similarity of two positions 0, 1, ... apart, each (positions,): mean, lowest and highest over all such pairs."""
+    """A number for each two positions by their offset, (..., offsets): mean, lowest and highest over all such pairs."""
 
     mean: Matrix
     low: Matrix
     high: Matrix
+
+    @property
+    def spread(self) -> float:
+        """The widest range at any offset: 0 where the number depends on the offset alone."""
+        return float((self.high - self.low).max())
+
+
+@torch.inference_mode()
+def added_scores(position: Position, length: int, heads: int) -> Matrix | None:
+    """What is added to the score of each query and key, (heads, length, length); None where it is nothing.
+
+    Raises UserError where that is too much.
+    """
+    if position.bias(1, 1, _device(position)) is None:
+        return None
+    if heads * length**2 > MOST_PAIRS:
+        raise UserError(
+            f"{heads} heads and {length:,} positions make {heads * length**2 / 1e6:,.0f} million scores; give at most"
+            f" {math.isqrt(MOST_PAIRS // heads):,} positions."
+        )
+    bias = position.bias(length, length, _device(position))
+    return None if bias is None else _array(bias[0])
+
+
+def scores_by_distance(
+    position: Position, queries: Matrix, keys: Matrix, length: int, start: int = 0
+) -> Matrix:
+    """q . k / sqrt(d_head) of each pair (n, d_head), with the key 0, 1, ... positions before the query: (n, length).
+
+    The query is at position `start + length - 1`.
+    """
+    earlier = rotated(position, keys, length, start)  # (n, length, d_head)
+    query = rotated(position, queries, 1, start + length - 1)  # (n, 1, d_head)
+    scores = (earlier * query).sum(2) / math.sqrt(queries.shape[1])  # (n, length)
+    return np.ascontiguousarray(scores[:, ::-1], np.float32)
+
+
+def random_vectors(n: int, d_head: int, seed: int = 1) -> Matrix:
+    """Independent standard normals: (n, d_head)."""
+    return torch.randn(n, d_head, generator=torch.Generator().manual_seed(seed)).numpy()
+
+
+def wave_columns(width: int, layout: str) -> list[tuple[int, int]]:
+    """The columns of each sine and its cosine, the fastest first. The last sine of an odd width is in no pair."""
+    waves = range(width // 2)
+    if layout == "interleaved":
+        return [(2 * i, 2 * i + 1) for i in waves]
+    half = (width + 1) // 2
+    return [(i, half + i) for i in waves]
+
+
+def unit_query(d_head: int, layout: str) -> Matrix:
+    """A query whose pairs of columns are all (1, 0): (1, d_head)."""
+    query = np.zeros((1, d_head), np.float32)
+    query[0, [first for first, _ in wave_columns(d_head, layout)]] = 1
+    return query
+
+
+def as_waves(columns: Matrix, layout: str, *, is_sine_first: bool) -> Waves:
+    """Each pair of columns as one complex number, cosine + i sine: (positions, width) -> (positions, pairs)."""
+    first, second = (
+        columns[:, each] for each in zip(*wave_columns(columns.shape[1], layout), strict=True)
+    )
+    sine, cosine = (first, second) if is_sine_first else (second, first)
+    return cosine.astype(np.float64) + 1j * sine.astype(np.float64)
+
+
+@dataclass(frozen=True)
+class Rotation:
+    """The angle by which each pair rotates over an offset, (pairs,) radians, and the largest error of doing so."""
+
+    angles: npt.NDArray[np.float64]
+    error: float
+
+
+def rotation(waves: Waves, offset: int) -> Rotation:
+    """The rotation that leads best from every position to the one `offset` later.
+
+    sin(a + b) and cos(a + b) are linear in sin a and cos a: of sinusoids one matrix does it for every position.
+    """
+    earlier = waves[: len(waves) - offset]  # (positions, pairs)
+    later = waves[offset:]
+    angles = np.angle((earlier.conj() * later).sum(0))  # (pairs,)
+    return Rotation(angles, float(np.abs(earlier * np.exp(1j * angles) - later).max()))
+
+
+def wavelengths(waves: Waves) -> npt.NDArray[np.float64]:
+    """Positions per full period of each pair, (pairs,); infinite for one that stands still."""
+    angles = np.unwrap(np.angle(waves), axis=0)  # (positions, pairs)
+    per_position = np.abs(angles[-1] - angles[0]) / (len(waves) - 1)
+    periods: npt.NDArray[np.float64] = 2 * math.pi / np.maximum(per_position, TINY)
+    return periods
 
 
 def normalized(vectors: Matrix) -> Matrix:
@@ -121,191 +174,32 @@ def similarities(vectors: Matrix) -> Matrix:
     return products
 
 
-def by_offset(similarity: Matrix) -> ByOffset:
-    """Summarize the diagonals of a square matrix."""
-    diagonals = [np.diagonal(similarity, offset) for offset in range(len(similarity))]
-    return ByOffset(
-        mean=np.array([np.mean(one) for one in diagonals], np.float32),
-        low=np.array([np.min(one) for one in diagonals], np.float32),
-        high=np.array([np.max(one) for one in diagonals], np.float32),
-    )
+def by_offset(values: Matrix, least: int, most: int) -> ByOffset:
+    """Summarize the diagonals of square matrices, column minus row: (..., positions, positions) -> (..., offsets).
 
-
-def rotary(d_head: int, settings: Positions) -> Rotary:
-    """The model's module for heads of that width. Raises UserError for an odd one."""
-    stack = Stack(n_heads=1)
-    settings = replace(settings, kind="rotary")
-    config = ModelConfig(d_model=d_head, positions=settings, encoder=stack, decoder=stack)
-    return Rotary(config, stack, is_causal=False)
-
-
-def rotated(vector: Matrix, length: int, settings: Positions) -> Matrix:
-    """One query or key (d_head,) at each of the first `length` positions: (length, d_head)."""
-    everywhere = torch.from_numpy(vector).expand(1, 1, length, -1)  # (batch, heads, length, d_head)
-    return rotary(len(vector), settings).rotate(everywhere)[0, 0].numpy()
-
-
-def rotated_query(d_head: int, length: int, settings: Positions) -> Matrix:
-    """A query whose pairs of columns are all (1, 0), rotated to each position: (length, d_head)."""
-    query = np.zeros(d_head, np.float32)
-    query[[first for first, _ in wave_columns(d_head, settings.layout)]] = 1
-    return rotated(query, length, settings)
-
-
-def rotary_scores(
-    queries: Matrix, keys: Matrix, length: int, settings: Positions, start: int = 0
-) -> Matrix:
-    """q . k / sqrt(d_head) of each pair (n, d_head), with the key 0, 1, ... positions before the query: (n, length).
-
-    The query is at position `start + length - 1`; the scores do not depend on `start`.
+    A row at a time, because a diagonal is scattered in memory.
     """
-    n, d_head = queries.shape
-    module = rotary(d_head, settings)
-    key_everywhere = torch.from_numpy(keys)[:, None, None].expand(n, 1, length, d_head)
-    earlier = module.rotate(key_everywhere, start)  # (n, 1, length, d_head)
-    last = torch.from_numpy(queries)[:, None, None]  # (n, 1, 1, d_head)
-    query = module.rotate(last, start + length - 1)  # (n, 1, 1, d_head)
-    products = earlier @ query.transpose(-1, -2)  # (n, 1, length, 1)
-    scores = products[:, 0, :, 0] / math.sqrt(d_head)  # (n, length)
-    return scores.flip(1).numpy()
+    n = values.shape[-1]
+    shape = (*values.shape[:-2], 2 * n - 1)
+    total = np.zeros(shape, np.float64)
+    low = np.full(shape, np.inf, np.float32)
+    high = np.full(shape, -np.inf, np.float32)
+    for row in range(n):
+        offsets = slice(n - 1 - row, 2 * n - 1 - row)  # of this row's columns
+        total[..., offsets] += values[..., row, :]
+        np.minimum(low[..., offsets], values[..., row, :], out=low[..., offsets])
+        np.maximum(high[..., offsets], values[..., row, :], out=high[..., offsets])
+    n_pairs = n - np.abs(np.arange(1 - n, n))
+    mean = (total / n_pairs).astype(np.float32)
+    asked = slice(n - 1 + least, n + most)
+    return ByOffset(mean[..., asked], low[..., asked], high[..., asked])
 
 
-def random_vectors(n: int, d_head: int, seed: int = 1) -> Matrix:
-    """Independent standard normals: (n, d_head)."""
-    return torch.randn(n, d_head, generator=torch.Generator().manual_seed(seed)).numpy()
+def _device(position: Position) -> torch.device:
+    weights = itertools.chain(position.parameters(), position.buffers())
+    return next((each.device for each in weights), torch.device("cpu"))
 
 
-def slopes(n_heads: int) -> Matrix:
-    """ALiBi's slope of each head: (n_heads,)."""
-    return alibi_slopes(n_heads).numpy()
-
-
-def buckets(distances: Sequence[int] | Ints, settings: Positions, *, is_causal: bool) -> Ints:
-    """T5's bucket of each distance, key minus query."""
-    distance = torch.as_tensor(np.asarray(distances, np.int64))
-    return relative_buckets(distance, settings, is_causal=is_causal).numpy()
-
-
-def position_table(model: Transformer) -> Matrix | None:
-    """The encoder's learned vectors (positions, d_model), without those before `offset`; None if it has none."""
-    position = model.encoder.embed.position
-    if not isinstance(position, Learned):
-        return None
-    return position.table.weight.detach().float().cpu().numpy()[position.settings.offset :]
-
-
-def bucket_scores(model: Transformer) -> Matrix | None:
-    """The scores that the encoder learned to add, (buckets, heads); None if it has no relative positions."""
-    position = model.encoder.embed.position
-    if not isinstance(position, Relative):
-        return None
-    return position.table.weight.detach().float().cpu().numpy()
-
-
-@contextlib.contextmanager
-def without_positions(model: Transformer) -> Iterator[None]:
-    """Give the encoder positions of the kind `none`; all weights stay. Holds the model's lock."""
-    embed = model.encoder.embed
-    with inference(model):
-        original = embed.position
-        embed.position = Position(model.config, model.config.encoder, is_causal=False)
-        try:
-            yield
-        finally:
-            embed.position = original
-
-
-def swapped_order(tokens: Sequence[str], swapped: tuple[int, int], *, is_whole: bool) -> list[int]:
-    """The order of tokens when two words are swapped, each with all its tokens. `is_whole`: each token is a word."""
-    words = word_indices(tokens, is_whole=is_whole)
-    first, second = (np.flatnonzero(words == word).tolist() for word in sorted(swapped))
-    order = list(range(len(tokens)))
-    if first == second or not (first and second):
-        return order
-    between = order[first[-1] + 1 : second[0]]
-    return [*order[: first[0]], *second, *between, *first, *order[second[-1] + 1 :]]
-
-
-@dataclass(frozen=True)
-class ReorderingEffect:
-    """Largest change of each token's encoder output when the tokens are reordered, each (src_len,)."""
-
-    with_positions: Matrix
-    without_positions: Matrix
-    size: float  # root mean square of the encoder's output, to compare a change with
-
-
-def reordering_effect(
-    model: Transformer, ids: Sequence[int], order: Sequence[int]
-) -> ReorderingEffect:
-    """Encode `ids`, then the same tokens in another order: position i holds the token from position `order[i]`."""
-    order = list(order)
-    if sorted(order) != list(range(len(ids))):
-        raise ValueError(f"`order` {order} does not name each of {len(ids)} positions once")
-    rows = torch.tensor([list(ids), [ids[i] for i in order]], device=model.device)  # (2, src_len)
-    with inference(model):
-        memory = _encoded(model, rows)
-        with without_positions(model):
-            memory_without = _encoded(model, rows)
-    return ReorderingEffect(
-        with_positions=_changes(memory, order),
-        without_positions=_changes(memory_without, order),
-        size=float(np.sqrt(np.mean(np.square(memory[0])))),
-    )
-
-
-def _encoded(model: Transformer, rows: Tensor) -> Matrix:
-    """(batch, src_len) -> (batch, src_len, d_model)."""
-    mask = masks.padding(rows, model.config.ids.pad)
-    memory: Matrix = model.encoder(rows, mask).float().cpu().numpy()
-    return memory
-
-
-def _changes(memory: Matrix, order: list[int]) -> Matrix:
-    """Largest change of each token between its two positions: (2, src_len, d_model) -> (src_len,)."""
-    back = np.argsort(order)
-    changes: Matrix = np.abs(memory[1][back] - memory[0]).max(1)
-    return changes
-
-
-@dataclass(frozen=True)
-class PositionEffect:
-    """The effect of adding a position to each token's vector, each (src_len,)."""
-
-    angles: Matrix  # degrees between the vector and the sum
-    ratios: Matrix  # length of the sum / length of the vector
-    # Id of the other token whose vector has the highest cosine with the vector alone.
-    nearest_before: Ints
-    # Id of the token (itself included) whose vector has the highest cosine with the sum.
-    nearest_after: Ints
-
-
-def position_effect(model: Transformer, ids: Sequence[int]) -> PositionEffect | None:
-    """Each token at its position; None where this model adds nothing to the vectors."""
-    embed = model.encoder.embed
-    if not isinstance(embed.position, Absolute):
-        return None
-    tokens = torch.tensor([list(ids)], device=model.device)  # (1, src_len)
-    with inference(model):
-        scaled = embed.tokens(tokens)  # (1, src_len, d_model)
-        added = embed.position.add(scaled, tokens.ne(embed.pad_id))  # (1, src_len, d_model)
-        sums = added[0].double()  # (src_len, d_model)
-        vectors = scaled[0].double()  # (src_len, d_model)
-        table = embed.tokens.weight.double()  # (vocab, d_model)
-        angles = torch.cosine_similarity(vectors, sums, dim=1).clamp(-1, 1).acos().rad2deg()
-        ratios = sums.norm(dim=1) / vectors.norm(dim=1).clamp(min=TINY)
-        before = _cosines(vectors, table)  # (src_len, vocab)
-        before[torch.arange(len(ids)), tokens[0]] = -2  # below every cosine: never itself
-        after = _cosines(sums, table)  # (src_len, vocab)
-    return PositionEffect(
-        angles=angles.float().cpu().numpy(),
-        ratios=ratios.float().cpu().numpy(),
-        nearest_before=before.argmax(1).cpu().numpy(),
-        nearest_after=after.argmax(1).cpu().numpy(),
-    )
-
-
-def _cosines(vectors: Tensor, table: Tensor) -> Tensor:
-    """(n, d_model) and (vocab, d_model) -> (n, vocab)."""
-    normalize = torch.nn.functional.normalize
-    return normalize(vectors, dim=1) @ normalize(table, dim=1).T
+def _array(values: Tensor) -> Matrix:
+    found: Matrix = values.float().cpu().numpy()
+    return found

@@ -108,7 +108,8 @@ def _require_subjects(question: Question[Any]) -> None:
     if question.of(EVALUATION):  # which names its runs
         return
     for what in (RUN, SENTENCE):
-        names = [row.name for row in question.declared() if row.metadata["of"] == what]
+        rows = [row for row in question.declared() if row.metadata["of"] == what]
+        names = [row.name for row in rows if not row.metadata["is_optional"]]
         if names and not any(str(each).strip() for each in question.of(what)):
             raise UserError(
                 f"`{question.name}` is asked of a {what}, and none is given; give one as `{names[0]}`."

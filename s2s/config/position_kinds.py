@@ -20,6 +20,7 @@ class PositionKind(NamedTuple):
     acts_on: str  # what it changes: "vectors", "queries and keys", "scores", or nothing
     table: tuple[str, ...] = ()  # the axes of its trained table, if it has one
     even: str = ""  # the width whose columns it takes in pairs
+    settings: tuple[str, ...] = ()  # of `Positions` that it reads, beside `kind` and `offset`
 
     @property
     def is_bounded(self) -> bool:
@@ -35,6 +36,7 @@ _ROWS = {
         "absolute:Sinusoidal",
         acts_on="vectors",
         even="d_model",
+        settings=("base", "layout"),
     ),
     "learned": PositionKind(
         "Learned",
@@ -51,6 +53,7 @@ _ROWS = {
         "rotary:Rotary",
         acts_on="queries and keys",
         even="d_head",
+        settings=("base", "layout"),
     ),
     "alibi": PositionKind(
         "ALiBi",
@@ -66,6 +69,7 @@ _ROWS = {
         "relative:Relative",
         acts_on="scores",
         table=("buckets", "heads"),
+        settings=("buckets", "max_distance"),
     ),
     "none": PositionKind(
         "None", "No positions: only the causal mask tells order.", "", "base:Position", acts_on=""

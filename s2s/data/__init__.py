@@ -38,18 +38,19 @@ from s2s.data.overlap import find_overlap
 from s2s.data.pair import Gold, Link, Pair, Relation, has_words, n_words
 from s2s.data.preview import GENERATED, LONGEST_CELL, Preview, load_preview
 from s2s.data.profile import (
-    DatasetProfile,
+    ProfileFolder,
     ReadingState,
     is_reading,
     profile_of,
 )
 from s2s.data.saved_datasets import SavedDataset
-from s2s.data.sections import PROFILE_SECTIONS, profile_section
+from s2s.data.sections import PROFILE_SECTIONS, profile_section, stored_section
 from s2s.data.sentences import split_sentences
 from s2s.data.shipped_pairs import GENERATED_TASKS, PAIRS_PER_TASK
 from s2s.data.sources import (
     SOURCES,
     absolute,
+    files_state,
     is_for_tests,
     load,
     parse_spec,

@@ -132,7 +132,7 @@ class Reading:
 
 
 @dataclass
-class DatasetProfile:
+class ProfileFolder:
     """One folder, one SPEC, and the reader process, while one runs.
 
     The SPEC names files relative to `files`.
@@ -235,9 +235,9 @@ def _exit_error(code: int) -> str:
     return NO_RESULT
 
 
-def new_upload() -> DatasetProfile:
+def new_upload() -> ProfileFolder:
     """A new folder for an upload. Raises UserError if it cannot be created."""
-    upload = DatasetProfile(settings.home() / "incoming" / settings.new_id())
+    upload = ProfileFolder(settings.home() / "incoming" / settings.new_id())
     try:
         (upload.folder / "files").mkdir(parents=True)
     except OSError as error:
@@ -247,14 +247,14 @@ def new_upload() -> DatasetProfile:
     return upload
 
 
-def profile_of(spec: str) -> DatasetProfile:
+def profile_of(spec: str) -> ProfileFolder:
     """The profile of one's own saved dataset, or of one that ships with the program. Raises UserError for any other."""
     kind, _, place = spec.partition(":")
     if kind == "corpus" and re.fullmatch("[0-9a-f]{16}", place):
-        return DatasetProfile(saved_datasets.folder_of(place), spec)
+        return ProfileFolder(saved_datasets.folder_of(place), spec)
     if not re.fullmatch(r"[\w-]+", place) or not re.fullmatch(r"\w+", kind):
         raise UserError(f"There is no dataset `{spec[:60]}` to profile; choose another one.")
-    return DatasetProfile(settings.home() / "studies" / f"{FORMAT}-{kind}-{place}", spec)
+    return ProfileFolder(settings.home() / "studies" / f"{FORMAT}-{kind}-{place}", spec)
 
 
 def is_reading(owner: str) -> bool:

@@ -7,24 +7,27 @@ import itertools
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from s2s import files
-from s2s.config import DataConfig
+from s2s.config import DataConfig, UserError
 from s2s.data import saved_datasets
 from s2s.data.corpus import Corpus
 from s2s.data.files import offered
 from s2s.data.lint import LintReport, flagged, lint_pairs, repaired
 from s2s.data.lint.rules import MAX_RATIO, MAX_WORDS
 from s2s.data.preview import Preview
-from s2s.data.profile import digest
+from s2s.data.profile import ProfileFolder, digest
 from s2s.data.sources import load, splits
 from s2s.data.split import prepared
 from s2s.data.statistics import Statistics
-from s2s.files import csv_writer
+from s2s.files import csv_writer, from_json
+
+if TYPE_CHECKING:
+    from s2s.tokenizers import TokenizerComparison
 
 DEFAULT_DATA = DataConfig()
 COMPARED_TOKENIZERS = 14  # rows of a comparison, roughly; for the progress bar
@@ -89,6 +92,7 @@ class Section(NamedTuple):
     doing: str
     weight: float
     settings: Callable[[DataConfig], Any] = lambda data: ""  # what the result depends on
+    read: Callable[[Any], Any] = dict  # the value that the stored JSON stands for
 
     def name(self, key: str, data: DataConfig) -> str:
         """The name of the result's file, without `.json`."""
@@ -145,8 +149,8 @@ def _statistics(job: ReaderJob) -> Statistics:
     return Statistics.of(pairs.train, pairs.valid)
 
 
-def _compare_tokenizers(job: ReaderJob) -> dict[str, Any]:
-    from s2s.tokenizers import advice, compare, scope
+def _compare_tokenizers(job: ReaderJob) -> TokenizerComparison:
+    from s2s.tokenizers import TokenizerComparison, advice, compare, scope
 
     train, valid, _ = prepared(job.train, job.valid, SEED, job.data)
     src = [pair.src for pair in train.pairs]
@@ -167,11 +171,15 @@ def _compare_tokenizers(job: ReaderJob) -> dict[str, Any]:
     ):
         rows.append(row)
         job.progress.update(len(rows) / COMPARED_TOKENIZERS)
-    return {
-        "rows": rows,
-        "scope": scope(len(train), len(held_out)),
-        "advice": advice("word", src, tgt),
-    }
+    return TokenizerComparison(
+        tuple(rows), scope(len(train), len(held_out)), advice("word", src, tgt)
+    )
+
+
+def _read_comparison(found: Any) -> TokenizerComparison:
+    from s2s.tokenizers import TokenizerComparison
+
+    return from_json(TokenizerComparison, found)
 
 
 def _export(job: ReaderJob) -> dict[str, Any]:
@@ -190,6 +198,16 @@ def profile_section(spec: str, name: str, data: DataConfig = DEFAULT_DATA) -> An
     with tempfile.TemporaryDirectory() as folder:
         progress = Progress(lambda **_: None, 1.0)
         return PROFILE_SECTIONS[name].compute(ReaderJob(Path(folder), spec, data, progress))
+
+
+def stored_section(of: ProfileFolder, name: str, data: DataConfig = DEFAULT_DATA) -> Any | None:
+    """The same as a reader has stored it; None where none has, or it is damaged or of another version."""
+    section = PROFILE_SECTIONS[name]
+    found = of.result(section.name(name, data))
+    try:
+        return None if found is None else section.read(found)
+    except (UserError, ValueError):
+        return None
 
 
 def _lint_limits(data: DataConfig) -> list[Any]:
@@ -211,11 +229,25 @@ PROFILE_SECTIONS: Mapping[str, Section] = MappingProxyType(
     {
         "offer": Section(_offer, "Detecting columns.", 0.5),
         "text": Section(_write_upload, "Saving the pairs.", 3.0),
-        "preview": Section(_preview, "Counting.", 3.0),
-        "lint": Section(_lint, "Checking for quality issues.", 6.0, _lint_limits),
+        "preview": Section(_preview, "Counting.", 3.0, read=Preview.read),
+        "lint": Section(
+            _lint,
+            "Checking for quality issues.",
+            6.0,
+            _lint_limits,
+            partial(from_json, LintReport),
+        ),
         "flagged": Section(_flagged, "Writing the file.", 6.0, _lint_limits),
-        "pieces": Section(_compare_tokenizers, "Comparing tokenizers.", 8.0, _with_tokenizers),
+        "pieces": Section(
+            _compare_tokenizers, "Comparing tokenizers.", 8.0, _with_tokenizers, _read_comparison
+        ),
         "export": Section(_export, "Writing the file.", 2.0, _all_settings),
-        "statistics": Section(_statistics, "Measuring words and lengths.", 3.0, _all_settings),
+        "statistics": Section(
+            _statistics,
+            "Measuring words and lengths.",
+            3.0,
+            _all_settings,
+            partial(from_json, Statistics),
+        ),
     }
 )

@@ -162,6 +162,16 @@ def require_readable(spec: str) -> None:
         saved_datasets.folder_of(location)
 
 
+def files_state(spec: str) -> tuple[tuple[int, int], ...]:
+    """Of the files that a SPEC names, when they were changed and their sizes; empty where it names none."""
+    source, location, _ = parse_spec(spec)
+    if source not in LOCAL_FILES:
+        return ()
+    paths = files.two_files(location) or (Path(location),)
+    found = (path.stat() for path in paths if path.exists())
+    return tuple((stat.st_mtime_ns, stat.st_size) for stat in found)
+
+
 def _opened(spec: str) -> Splits:
     require_readable(spec)
     source, location, options = parse_spec(spec)

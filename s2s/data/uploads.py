@@ -24,7 +24,7 @@ from typing import Any
 
 from s2s import files, settings
 from s2s.data import saved_datasets
-from s2s.data.profile import DatasetProfile, digest, new_upload
+from s2s.data.profile import ProfileFolder, digest, new_upload
 from s2s.files import stored
 
 FORMAT = 1
@@ -66,8 +66,8 @@ class Upload:
     )  # how the files are read; the address has them
 
     def __post_init__(self) -> None:
-        self.columns = DatasetProfile(self.folder, ",".join(self.files))
-        self.profile = self._reading(self.spec)
+        self.columns = ProfileFolder(self.folder, ",".join(self.files))
+        self.profile = self.reading(self.spec)
 
     @property
     def id(self) -> str:
@@ -89,7 +89,7 @@ class Upload:
         if spec != self.spec:
             self.profile.stop()
             self.spec = spec
-            self.profile = self._reading(spec)
+            self.profile = self.reading(spec)
             self._write()
         if not self.profile.request and self.profile.result("preview") is None:
             self.profile.folder.mkdir(exist_ok=True)
@@ -112,9 +112,9 @@ class Upload:
         self.profile.stop()
         self.columns.delete()
 
-    def _reading(self, spec: str) -> DatasetProfile:
+    def reading(self, spec: str) -> ProfileFolder:
         """The profile of the pairs that a SPEC reads; no two uploads share its name."""
-        return DatasetProfile(self.folder / digest(self.id, spec), spec, self.folder / "files")
+        return ProfileFolder(self.folder / digest(self.id, spec), spec, self.folder / "files")
 
     def _delete_old_readings(self) -> None:
         readings = [

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from s2s.demo.sentences import (
     ALIGNED,
+    BEAM_DIFFERS,
     EXAMPLE_LINKS,
     EXAMPLES,
     SHOWS,

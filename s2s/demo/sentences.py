@@ -58,6 +58,14 @@ SHOWS: Mapping[str, str] = MappingProxyType(
         "They really know how to throw a party!": "The model gets this one wrong.",
     }
 )
+# Where greedy and beam search of the demo differ; those of `everyday` are among the examples.
+BEAM_DIFFERS: Mapping[str, str] = MappingProxyType(
+    {
+        "builtin:en-fr": "the good water",
+        "builtin:en-es": "this bell that their cow hears often rings",
+        "builtin:tasks": "translate English to French: the boy who wants the red flower does not arrive",
+    }
+)
 ALIGNED = tuple(source for source in EXAMPLES if source != "builtin:everyday")
 
 

@@ -39,7 +39,7 @@ datasets/     one folder per saved dataset: train.src and train.tgt, one sentenc
               one, has further references (JSON); about.json has its name
 evaluations/  one folder per evaluation: test.jsonl, the translations (lines-*.jsonl), scores.json
 uploads/      files that were uploaded and not saved yet
-measurements/ one folder per measurement of the page Heads: measurement.json is the request, result.json what was found
+measurements/ one folder per measurement of Many sentences: measurement.json is the request, result.json what was found
 lessons/      one file per lesson that you made; the page Lessons imports it
 lessons.json  by lesson and step, the best answer so far: right, nearly, wrong, or empty where none was given
 short-links.json  your short links: letters, title, note, when they were made, what they kept of their run, and the full

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 from types import MappingProxyType
 
-from s2s import files
 from s2s.config import POSITION_KINDS, PRESETS, Config, asker, override, setting
 from s2s.data import synthetic
 from s2s.jobs import sweep
 from s2s.jobs.training.request import RunRequest
-from s2s.runs import Run, RunFolder
+from s2s.runs import Run
 
 TRAINED = (synthetic.SHORTEST, synthetic.LONGEST)  # digits of a line in training, both included
 # Digits of a test line; at 4 one line in 17 was trained on, at 6 almost none.
 LENGTHS = (4, 6, 8, *range(10, 17), 18, 20, 24, 28, 32)
 EACH = 50  # lines of each length
 KEY = "model.positions.kind"
-FILE = "longer.json"  # in the run's folder
 # A small model, so that all six runs take a few minutes; without dropout, so that errors are not noise.
 CHANGES = MappingProxyType(
     {
@@ -105,20 +102,17 @@ def lines(task: str, length: int) -> list[tuple[str, str]]:
 
 
 def measure(run: Run, task: str) -> ExtrapolationResult:
-    """Translate the test lines greedily, in about a second, and save the result in the run's folder."""
+    """Translate the test lines greedily, in about a second."""
     found = [_scored(run, lines(task, length)) for length in LENGTHS]
     positions = run.recipe.model.positions.kind
     seed = run.recipe.train.seed
-    result = ExtrapolationResult(
+    return ExtrapolationResult(
         positions,
         seed,
         LENGTHS,
         tuple(whole for whole, _ in found),
         tuple(digits for _, digits in found),
     )
-    content = {"task": task, "step": run.step, **files.to_json(result)}
-    files.write_json(run.folder.path / FILE, content)
-    return result
 
 
 def _scored(run: Run, pairs: Sequence[tuple[str, str]]) -> tuple[float, float]:
@@ -128,18 +122,3 @@ def _scored(run: Run, pairs: Sequence[tuple[str, str]]) -> tuple[float, float]:
     whole = sum(output == target for output, target in texts) / len(texts)
     in_place = sum(a == b for output, target in texts for a, b in zip(output, target, strict=False))
     return round(whole, 4), round(in_place / (length * len(texts)), 4)
-
-
-def saved(folder: RunFolder, task: str) -> ExtrapolationResult | None:
-    """What `measure` saved; None where there is none, it is of another checkpoint or test, or cannot be read."""
-    try:
-        given = json.loads((folder.path / FILE).read_bytes())
-        found = files.from_json(ExtrapolationResult, given)
-        is_it = (given["task"], given["step"], found.lengths) == (
-            task,
-            folder.best_or_newest_step(),
-            LENGTHS,
-        )
-    except files.UNREADABLE:
-        return None
-    return found if is_it else None

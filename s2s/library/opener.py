@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from s2s import settings
 from s2s.config import UserError, asker, shortened
-from s2s.data import Upload, saved_datasets, uploads
+from s2s.data import ProfileFolder, Upload, profile_of, saved_datasets, uploads
 from s2s.files import stored
 from s2s.library import sharing
 from s2s.library.rights import Thing, Verb, may, require, unknown
@@ -115,6 +115,18 @@ class Library:
             raise unknown("upload", id)
         require(verb, Thing("upload", id, found.owner), self.workspace)
         return found
+
+    def profile(self, dataset: str) -> ProfileFolder | None:
+        """Where readers store what they have computed of a dataset: of a saved one, of an upload as `upload:ID/SPEC`
+        reads it, or of one that ships; None for files and the hub.
+        """
+        kind, _, place = dataset.partition(":")
+        if kind == "upload":
+            id, _, spec = place.partition("/")
+            return self.upload(id).reading(spec)
+        if kind == "corpus":
+            return ProfileFolder(self.dataset(place), dataset)
+        return profile_of(dataset) if kind in ("builtin", "synthetic") else None
 
     def evaluation(self, evaluation: str, verb: Verb = "view") -> EvaluationFolder:
         """An evaluation by its id; also one that ships with a demo run."""

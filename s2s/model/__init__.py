@@ -25,15 +25,11 @@ from s2s.model.init import WithoutDraws, new_model
 from s2s.model.layers import ACTIVATIONS, FeedForward, Residual, TokenEmbedding, make_norm
 from s2s.model.positions import (
     NO_ORDER,
-    Absolute,
     Learned,
     Order,
     Position,
-    Relative,
-    Rotary,
-    alibi_slopes,
     frequencies,
-    relative_buckets,
+    make_position,
     sinusoids,
 )
 from s2s.model.transformer import (

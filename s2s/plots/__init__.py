@@ -49,7 +49,15 @@ from s2s.plots.mask import mask
 from s2s.plots.mean_spread import SeedScores, mean_spread
 from s2s.plots.number_grid import NumberGrid, number_grids
 from s2s.plots.parallel_coordinates import ParallelAxis, format_value, parallel_coordinates
-from s2s.plots.picture import AllHeads, ComparedTexts, LinkedTokens, NamedFile, Picture
+from s2s.plots.picture import (
+    AllHeads,
+    ComparedRows,
+    ComparedTexts,
+    LinkedTokens,
+    NamedFile,
+    Picture,
+    TokenRows,
+)
 from s2s.plots.positions import (
     MAX_MATRIX_ROWS,
     LineSeries,

@@ -43,6 +43,26 @@ class ComparedTexts(NamedTuple):
     nouns: tuple[str, str]  # for `words that are only in ...`: the others', the first one's
 
 
+class ComparedRows(NamedTuple):
+    """A table whose column `of` has texts: their differences from `other`, by row, are marked; None marks nothing."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]  # cells as they are read
+    of: str
+    other: Sequence[str | None]
+    bars: str  # a column of shares of 1, each with a bar ...
+    shares: Sequence[float]  # ... of this length; NaN: none
+    nouns: tuple[str, str]  # for the legend: a text, what it is compared with
+
+
+class TokenRows(NamedTuple):
+    """Texts by their captions, each as its tokens with their probabilities."""
+
+    captions: Sequence[str]
+    tokens: Sequence[Sequence[str]]
+    log_probs: Sequence[Sequence[float]]  # nats
+
+
 class NamedFile(NamedTuple):
     """Something more to download: its label, the file's name and its kind; made when it is asked for. Of a name that
     begins with a period the picture's own is the rest.
@@ -57,7 +77,15 @@ class NamedFile(NamedTuple):
 
 # A mapping is a Plotly figure's data and layout; a table has the cells of the picture's table as they are read.
 Figure: TypeAlias = (
-    go.Figure | Mapping[str, Any] | LinkedTokens | AllHeads | ComparedTexts | Table | None
+    go.Figure
+    | Mapping[str, Any]
+    | LinkedTokens
+    | AllHeads
+    | ComparedTexts
+    | ComparedRows
+    | TokenRows
+    | Table
+    | None
 )
 
 

@@ -30,11 +30,23 @@ from s2s.questions.attribution import (
     completeness,
 )
 from s2s.questions.changed import Candidates, Changed
+from s2s.questions.compare import MOST_ROWS, NOTHING, REFERENCE, Compare, ForcedOutput
+from s2s.questions.compared import ONE_SETTING, Compared, ComparedRow
+from s2s.questions.dataset_profile import DatasetProfile, ProfiledDataset, tokenizer_table
 from s2s.questions.evaluate import Evaluate
 from s2s.questions.evaluated import Evaluated
+from s2s.questions.extrapolation import SCORES, Extrapolated, Extrapolation, LongerLines
 from s2s.questions.finding import Finding, first
 from s2s.questions.gold import GoldOf, Targets
-from s2s.questions.have import ANSWERS, Have, TooLongError, name_of
+from s2s.questions.have import (
+    ANSWERS,
+    UNREAD,
+    UPLOAD,
+    Have,
+    Outcome,
+    TooLongError,
+    name_of,
+)
 from s2s.questions.head_importance import (
     HOW_LABELS,
     HeadImportance,
@@ -57,6 +69,15 @@ from s2s.questions.minimal_pairs import differing, lenders
 from s2s.questions.of_sample import OfSample, PlacedHead, in_order
 from s2s.questions.patching import OfTwoSources, Patched, Patching
 from s2s.questions.pool import MAX_SENTENCES, Pool, PoolOf, probe_sentences, source_as_it_is
+from s2s.questions.position_findings import rounded
+from s2s.questions.position_kinds import (
+    MEASURES,
+    RANGES,
+    SHOWN,
+    VECTORS,
+    Encoding,
+    PositionKinds,
+)
 from s2s.questions.probed import FORCED_BY, ForcedIds, ForcedTarget, Probed
 from s2s.questions.question import (
     RUN,
@@ -88,5 +109,7 @@ from s2s.questions.translate import (
     first_fitting,
     forced,
     own_target,
+    packed,
 )
+from s2s.questions.word_order import SwappedWords, WordOrder, added_table
 from s2s.runs.decoder import Timed

@@ -7,11 +7,19 @@ import dataclasses
 import itertools
 import re
 import time
-from collections.abc import Callable, Hashable, Iterable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
 
-from s2s.config import UserError, asker, shortened
-from s2s.data import Preview, load_preview
+from s2s.config import DataConfig, UserError, asker, shortened
+from s2s.data import (
+    Preview,
+    files_state,
+    load_preview,
+    profile_section,
+    require_readable,
+    saved_datasets,
+    stored_section,
+)
 from s2s.faults import marked
 from s2s.library import Library, Verb, guests, rights, sharing
 from s2s.library.checkpoints import load
@@ -22,6 +30,8 @@ from s2s.runs import Evaluation, EvaluationFolder, Run, clean_name
 
 Answer = TypeVar("Answer")
 ANSWERS = Answers()
+UPLOAD = "upload:"  # before the id of a dataset that is not saved yet
+UNREAD = "This part of the dataset has not been read yet; open it on Data."
 UNNAMED = "unnamed run"
 MAX_TITLE = 32  # characters
 LANGUAGES = re.compile(r"(?P<name>.+):(?P<src>[\w-]*)>(?P<tgt>[\w-]*)")
@@ -57,6 +67,18 @@ def _title(run: str) -> str:
 
 class TooLongError(Exception):
     """A question takes longer here than it may."""
+
+
+class Outcome(NamedTuple):
+    """What became of one of several questions: its answer, or why there is none."""
+
+    timed: Timed | None = None
+    problem: Exception | None = None
+
+    @property
+    def value(self) -> Any:
+        """The answer; None where there is none."""
+        return self.timed.value if self.timed else None
 
 
 class Have:
@@ -128,7 +150,38 @@ class Have:
 
     def preview(self, spec: str) -> Preview:
         """The first pairs of a dataset. Raises UserError for one that cannot be read."""
+        if spec.startswith(UPLOAD):
+            found: Preview = self.section(spec, "preview", DataConfig())
+            return found
         return load_preview(spec)
+
+    def section(self, dataset: str, name: str, data: DataConfig) -> Any:
+        """A section of a dataset's profile, as a reader has stored it, else computed in this process. Raises UserError
+        where it cannot be read, and for an upload that no reader has read so.
+        """
+        found = self.stored(dataset, name, data)
+        if found is None and dataset.startswith(UPLOAD):
+            raise UserError(UNREAD)
+        return profile_section(dataset, name, data) if found is None else found
+
+    def stored(self, dataset: str, name: str, data: DataConfig) -> Any | None:
+        """The same where a reader has stored it; else None."""
+        profile = Library().profile(dataset)
+        return stored_section(profile, name, data) if profile else None
+
+    def dataset_name(self, dataset: str) -> str:
+        """What a dataset is called. Raises DeniedError for an upload that the asker may not open."""
+        kind, _, place = dataset.partition(":")
+        if kind == "upload":
+            return Library().upload(place.partition("/")[0]).name
+        return place if kind in ("builtin", "synthetic") else saved_datasets.name_of(dataset)
+
+    def dataset_state(self, dataset: str) -> Hashable:
+        """What a SPEC means now. Raises UserError where the asker may not read it, or it is gone."""
+        if dataset.startswith(UPLOAD):
+            return self.dataset_name(dataset)
+        require_readable(dataset)
+        return self.dataset_name(dataset), files_state(dataset)
 
     def answer(self, question: Question[Answer]) -> Answer:
         """The answer, from the cache or asked here. Raises UserError for what cannot be answered."""
@@ -150,6 +203,17 @@ class Have:
                 return self.elsewhere(question, key)
             found = Timed(answer, time.perf_counter() - start)
             return ANSWERS.put(key, asker.current(), found)
+
+    def outcome(self, question: Question[Any]) -> Outcome:
+        """The answer, or the error that says why there is none."""
+        try:
+            return Outcome(self.timed(question))
+        except UserError as error:
+            return Outcome(problem=error)
+
+    def outcomes(self, questions: Sequence[Question[Any]]) -> list[Outcome]:
+        """Of each question, in order: one without an answer takes no other down."""
+        return [self.outcome(question) for question in questions]
 
     def paused(self) -> contextlib.AbstractContextManager[None]:
         """What this thread waits in for the answer that another one asks for."""

@@ -64,10 +64,11 @@ def _declared(
     in_set: bool = True,
     is_alone: bool = False,
     is_part: bool = False,
+    is_optional: bool = False,
 ) -> Any:
     """`choices` are slugs with their labels, or a function that returns them; `label` and `help` are the widget's. A
-    field that is not `in_set` is in links under a name of its own. The rest is what `kit.state.field` takes: how a page
-    keeps the value.
+    field that is not `in_set` is in links under a name of its own; a subject that `is_optional` may be left
+    out. The rest is what `kit.state.field` takes: how a page keeps the value.
     """
     metadata = {
         "kind": kind,
@@ -81,6 +82,7 @@ def _declared(
         "in_set": in_set,
         "is_alone": is_alone,
         "is_part": is_part,
+        "is_optional": is_optional,
     }
     return dataclasses.field(default=default, metadata=metadata)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
@@ -18,6 +18,11 @@ from s2s.runs.decoder import DecodeRequest
 
 DEFAULT_STRATEGY = "beam"
 Trace = TypeVar("Trace")
+
+
+def packed(settings: Mapping[str, Any]) -> str:
+    """Settings as a question has them: equal ones are written alike."""
+    return json.dumps(settings, sort_keys=True)
 
 
 def strategy_names() -> dict[str, str]:

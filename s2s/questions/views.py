@@ -14,17 +14,23 @@ from s2s.questions.alignment_error import AlignmentError
 from s2s.questions.attention_lines import AttentionLines
 from s2s.questions.attention_of import AttentionOf
 from s2s.questions.attribution import Attribution, ChangedWeights
+from s2s.questions.compare import Compare
+from s2s.questions.dataset_profile import DatasetProfile
 from s2s.questions.evaluate import Evaluate
+from s2s.questions.extrapolation import Extrapolation
 from s2s.questions.head_importance import HeadImportance
 from s2s.questions.head_roles import HeadRoles
 from s2s.questions.heads_of import HeadsOf
 from s2s.questions.intervene import Intervene
 from s2s.questions.patching import Patching
+from s2s.questions.position_kinds import PositionKinds
 from s2s.questions.question import Question
 from s2s.questions.role_and_importance import RoleAndImportance
 from s2s.questions.roles_over_training import RolesOverTraining
 from s2s.questions.same_word import SameWord
 from s2s.questions.score_buckets import ScoreBuckets
+from s2s.questions.translate import Translate
+from s2s.questions.word_order import WordOrder
 
 if TYPE_CHECKING:
     from s2s.plots import Picture
@@ -68,6 +74,12 @@ VIEWS = (
     View("heads", "alignment", "Alignment", AlignmentError, "alignment_error_view"),
     View("heads", "", "", RoleAndImportance, "head_importance_view:by_role"),
     View("heads", "", "", RolesOverTraining, "head_roles_view:over_training"),
+    View("positions", "model", "Why positions", WordOrder, "word_order_view"),
+    View("positions", "matrix", "The kinds", PositionKinds, "position_kinds_view"),
+    View("positions", "longer", "Longer than trained", Extrapolation, "extrapolation_view"),
+    View("data", "", "", DatasetProfile, "dataset_view"),
+    View("compare", "", "", Compare, "compare_view"),
+    View("compare", "", "", Translate, "translate_view"),
 )
 BY_NAME: Mapping[str, View] = MappingProxyType({row.question.name: row for row in VIEWS})
 

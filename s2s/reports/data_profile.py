@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from s2s.config import UserError
-from s2s.data import PROFILE_SECTIONS, DatasetProfile, Statistics, profile_of
-from s2s.files import from_json
+from s2s.data import PROFILE_SECTIONS, ProfileFolder, Statistics, profile_of, stored_section
 from s2s.library import guests
 from s2s.reports import document
 from s2s.runs import Run
@@ -63,20 +62,22 @@ def _statistics(run: Run, source: object) -> Statistics | str:
             "There are no statistics of this dataset: it is not stored here, or is too large to read"
             " while a report is written; Data shows those of a saved dataset."
         )
-    return from_json(Statistics, stored)
+    return stored
 
 
-def _computed(of: DatasetProfile, run: Run) -> Mapping[str, Any] | None:
+def _computed(of: ProfileFolder, run: Run) -> Statistics | None:
     data = run.recipe.data
-    file = PROFILE_SECTIONS["statistics"].name("statistics", data)
-    if found := of.result(file):
+    found: Statistics | None = stored_section(of, "statistics", data)
+    if found:
         return found
+    file = PROFILE_SECTIONS["statistics"].name("statistics", data)
     of.start(("statistics",), request=("statistics", file), data=data)
     until = time.monotonic() + PATIENCE
     while not of.state().is_over and time.monotonic() < until:
         time.sleep(POLL)
     of.stop()
-    return of.result(file)
+    found = stored_section(of, "statistics", data)
+    return found
 
 
 def _words(found: Statistics) -> Iterable[str]:

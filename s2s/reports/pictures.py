@@ -7,9 +7,20 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from html import escape
 
-from s2s.plots import AllHeads, ComparedTexts, DrawnFigure, LinkedTokens, Picture, svg, svg_heads
+from s2s.plots import (
+    AllHeads,
+    ComparedRows,
+    ComparedTexts,
+    DrawnFigure,
+    LinkedTokens,
+    Picture,
+    TokenRows,
+    svg,
+    svg_heads,
+)
 from s2s.questions import Table
 from s2s.reports import charts, differences, document
+from s2s.reports.text_tables import compared_rows, token_rows
 from s2s.versions import NAME
 
 MOST_ROWS = 500  # of a table; the rest is counted
@@ -61,8 +72,8 @@ def _figure(picture: Picture) -> str:
     if drawn := _vector(picture):
         return document.figure(drawn)
     figure = picture.figure
-    if isinstance(figure, ComparedTexts):
-        return _compared(figure)
+    if isinstance(figure, ComparedTexts | ComparedRows | TokenRows):
+        return _texts(figure)
     if figure is None or isinstance(figure, LinkedTokens | AllHeads | Table):
         return ""
     if isinstance(figure, Mapping):
@@ -70,8 +81,12 @@ def _figure(picture: Picture) -> str:
     return charts.chart(json.loads(str(figure.to_json())), picture.alt)
 
 
-def _compared(figure: ComparedTexts) -> str:
-    """One below the other, with the differences from the first."""
+def _texts(figure: ComparedTexts | ComparedRows | TokenRows) -> str:
+    """Texts with their differences marked, or their tokens; one below the other, with differences from the first."""
+    if isinstance(figure, ComparedRows):
+        return compared_rows(figure)
+    if isinstance(figure, TokenRows):
+        return token_rows(figure)
     texts, nouns = figure
     first = next(iter(texts.values()), "")
     shown = "".join(

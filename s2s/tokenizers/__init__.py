@@ -1,7 +1,14 @@
 """Text to ids and back, in every way that a recipe may ask for. Knows nothing of models."""
 
 from s2s.tokenizers.byte_level import byte_characters
-from s2s.tokenizers.comparison import ComparisonRow, ExampleTokens, SideStatistics, compare, scope
+from s2s.tokenizers.comparison import (
+    ComparisonRow,
+    ExampleTokens,
+    SideStatistics,
+    TokenizerComparison,
+    compare,
+    scope,
+)
 from s2s.tokenizers.pretrained import (
     Languages,
     PretrainedTokenizer,

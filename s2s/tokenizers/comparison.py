@@ -65,6 +65,13 @@ class ComparisonRow:
     seconds: float  # to fit
 
     @property
+    def name(self) -> str:
+        """`bpe · 1,200 / 900 (automatic)`: its kind and the size of each side's vocabulary."""
+        sizes = dict.fromkeys((f"{self.src.vocab_size:,}", f"{self.tgt.vocab_size:,}"))
+        is_automatic = self.requested_size is None and TOKENIZERS[self.kind].is_subword
+        return f"{self.kind} · {' / '.join(sizes)}{' (automatic)' if is_automatic else ''}"
+
+    @property
     def changes(self) -> dict[str, Any]:
         """The recipe settings that choose this tokenizer, as `--set` takes them."""
         return {
@@ -76,6 +83,24 @@ class ComparisonRow:
     def file(self, side: str) -> str:
         """The name of the file with the tokenizer of a side, `src` or `tgt`; a shared one has one file."""
         return f"{self.kind}-{self.requested_size or 'automatic'}{'' if self.shared else f'-{side}'}.json"
+
+
+@dataclass(frozen=True)
+class TokenizerComparison:
+    """Every tokenizer that was measured, in the order of TOKENIZERS; `scope` says on how many pairs, `advice` what to
+    consider where words are not separated by spaces.
+    """
+
+    rows: tuple[ComparisonRow, ...]
+    scope: str
+    advice: str
+
+    @property
+    def named(self) -> dict[str, ComparisonRow]:
+        """The rows by their names, e.g. `bpe · 4,000`: in the order of `TOKENIZERS`, small vocabularies first."""
+        order = list(TOKENIZERS)
+        ordered = sorted(self.rows, key=lambda row: (order.index(row.kind), row.src.vocab_size))
+        return {row.name: row for row in ordered}
 
 
 class Sides(NamedTuple):

@@ -7,14 +7,15 @@ from itertools import starmap
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from s2s.config import shipped
+from s2s.config import POSITION_KINDS, shipped
 
+POSITIONS = "Attention and positions"
 # Topic -> the file in `terms` that has its terms.
 FILES: Mapping[str, str] = MappingProxyType(
     {
         "Data and tokens": "data",
         "The model": "model",
-        "Attention and positions": "attention",
+        POSITIONS: "attention",
         "Training": "training",
         "Decoding": "decoding",
         "Sampling": "sampling",
@@ -55,9 +56,30 @@ def _term(term: str, row: Mapping[str, Any]) -> Term:
     return Term(term, **fields | {"also": tuple(row.get("also", ()))})
 
 
-_ROWS = MappingProxyType(
-    {topic: shipped(__file__, f"terms/{name}.toml") for topic, name in FILES.items()}
-)
+def _positions(rows: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Terms of the positional encodings that no other term names, from their rows."""
+    named = {form.casefold() for term, row in rows.items() for form in (term, *row.get("also", ()))}
+    return {
+        row.label: {
+            "plain": row.summary,
+            "expert": f"A positional encoding that acts on {row.acts_on}.",
+            "source": row.source,
+            "page": "positions",
+            "view": f"set=encoding:{kind}",
+            "also": () if kind == row.label.casefold() else (kind,),
+        }
+        for kind, row in POSITION_KINDS.items()
+        if row.acts_on and kind not in named
+    }
+
+
+def _rows(topic: str, name: str) -> dict[str, Any]:
+    rows = shipped(__file__, f"terms/{name}.toml")
+    more = _positions(rows) if topic == POSITIONS else {}
+    return dict(sorted({**rows, **more}.items(), key=lambda row: row[0].casefold()))
+
+
+_ROWS = MappingProxyType({topic: _rows(topic, name) for topic, name in FILES.items()})
 TOPICS: Mapping[str, tuple[Term, ...]] = MappingProxyType(
     {topic: tuple(starmap(_term, rows.items())) for topic, rows in _ROWS.items()}
 )

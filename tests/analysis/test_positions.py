@@ -1,3 +1,5 @@
+"""Encodings as arrays, asked of the model's classes: compared with formulas and with transformers."""
+
 import math
 
 import numpy as np
@@ -5,110 +7,82 @@ import pytest
 import torch
 
 from s2s.analysis import positions
-from s2s.config import POSITION_KINDS, ModelConfig, Positions, Stack, UserError
-from s2s.model import Transformer
-from s2s.model.positions import Position
+from s2s.config import ModelConfig, Positions, Stack, UserError
+from s2s.model.positions import Position, alibi_slopes, relative_buckets
 
 LAYOUTS = ("interleaved", "halves")
 
 
-def model(kind: str) -> Transformer:
-    """Two layers, 20 words, weights as they are drawn."""
-    torch.manual_seed(0)
-    stack = Stack(n_layers=2, n_heads=2, d_ff=32)
-    settings = Positions(kind, max_length=12, offset=2)
-    return Transformer(
-        ModelConfig(d_model=16, encoder=stack, decoder=stack, positions=settings), 20, 20
-    ).eval()
+def drawn(kind: str, width: int = 16, heads: int = 1, **settings: float | str) -> Position:
+    """The encoding of a model with heads of this width."""
+    stack = Stack(n_heads=heads, d_head=width)
+    config = ModelConfig(
+        d_model=width, positions=Positions(kind, **settings), encoder=stack, decoder=stack
+    )
+    return positions.drawn_position(config, is_causal=False)
+
+
+def sinusoids(length: int, width: int, **settings: float | str) -> positions.Matrix:
+    found = positions.added_vectors(drawn("sinusoidal", width, **settings), length, width)
+    assert found is not None
+    return found
+
+
+def waves(table: positions.Matrix, layout: str) -> positions.Waves:
+    return positions.as_waves(table, layout, is_sine_first=True)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("d_model", [6, 7, 2, 3])
-def test_a_wave_is_the_formula_and_an_odd_width_keeps_its_frequencies(
-    layout: str, d_model: int
-) -> None:
-    table = positions.sinusoid_vectors(40, d_model, Positions(base=500.0, layout=layout))
-    assert table.shape == (40, d_model)
-    place = np.arange(40)
-    for i, (sine, cosine) in enumerate(positions.wave_columns(d_model, layout)):
-        np.testing.assert_allclose(
-            table[:, sine], np.sin(place / 500 ** (2 * i / d_model)), atol=1e-6
-        )
-        np.testing.assert_allclose(
-            table[:, cosine], np.cos(place / 500 ** (2 * i / d_model)), atol=1e-6
-        )
-    lone = set(range(d_model)) - {
-        column for pair in positions.wave_columns(d_model, layout) for column in pair
-    }
-    assert len(lone) == d_model % 2
-    for column in lone:
-        np.testing.assert_allclose(
-            table[:, column], np.sin(place / 500 ** ((d_model - 1) / d_model)), atol=1e-6
-        )
+def test_a_wave_is_the_formula_and_repeats_after_its_wavelength(layout: str) -> None:
+    table = sinusoids(40, 6, base=500.0, layout=layout)
+    angles = np.arange(40)[:, None] / 500 ** (2 * np.arange(3) / 6)
+    np.testing.assert_allclose(waves(table, layout), np.exp(1j * angles), atol=1e-6)
+    expected = 2 * math.pi * 500 ** (2 * np.arange(3) / 6)
+    np.testing.assert_allclose(positions.wavelengths(waves(table, layout)), expected, rtol=1e-5)
 
 
-def test_a_column_repeats_after_its_wavelength() -> None:
-    lengths = positions.wavelengths(12, 10_000.0)
-    assert lengths[0] == pytest.approx(2 * math.pi)
-    assert (np.diff(lengths) > 0).all()
-    table = positions.sinusoid_vectors(4096, 12, Positions())
-    for pair, length in enumerate(
-        lengths[:3]
-    ):  # those that repeat often enough for a transform to see
-        power = np.abs(np.fft.rfft(table[:, pair]))
-        assert power.argmax() == pytest.approx(4096 / length, abs=1)
+def test_an_odd_width_leaves_out_its_last_column() -> None:
+    table = np.arange(14, dtype=np.float32).reshape(2, 7)
+    assert waves(table, "halves").shape == (2, 3)
+    assert waves(table, "interleaved")[0].tolist() == [1, 3 + 2j, 5 + 4j]
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize(("d_model", "offset"), [(8, 3), (8, 0), (7, 5), (64, 17)])
-def test_a_position_so_many_steps_later_is_a_matrix_times_the_position(
-    layout: str, d_model: int, offset: int
+@pytest.mark.parametrize(("width", "offset"), [(8, 3), (8, 0), (64, 17)])
+def test_one_rotation_leads_from_every_position_to_the_one_so_many_later(
+    layout: str, width: int, offset: int
 ) -> None:
-    settings = Positions(layout=layout)
-    table = positions.sinusoid_vectors(60, d_model, settings)
-    turn = np.zeros((d_model, d_model))  # block by block, as in the paper's section 3.5
-    whole = []
-    for i, (sine, cosine) in enumerate(positions.wave_columns(d_model, layout)):
-        angle = offset / 10_000 ** (2 * i / d_model)
+    table = sinusoids(60, width, layout=layout)
+    found = positions.rotation(waves(table, layout), offset)
+    assert found.error < 1e-5
+    turn = np.zeros((width, width))  # block by block, as in the paper's section 3.5
+    for (sine, cosine), angle in zip(
+        positions.wave_columns(width, layout), found.angles, strict=True
+    ):
         turn[np.ix_([sine, cosine], [sine, cosine])] = [
             [math.cos(angle), math.sin(angle)],
             [-math.sin(angle), math.cos(angle)],
         ]
-        whole += [sine, cosine]
-    np.testing.assert_allclose(
-        (table[: 60 - offset] @ turn.T)[:, whole], table[offset:][:, whole], atol=1e-5
-    )
-    np.testing.assert_allclose(
-        positions.rotated_pairs(table, offset, settings)[:, whole],
-        (table @ turn.T)[:, whole],
-        atol=1e-5,
-    )
-    assert positions.rotation_error(table, offset, settings) < 1e-5
+    np.testing.assert_allclose(table[: 60 - offset] @ turn.T, table[offset:], atol=1e-5)
 
 
-@pytest.mark.parametrize("d_model", [2, 4, 7, 16])
-def test_sinusoids_over_the_full_span_rotate_too(d_model: int) -> None:
-    settings = Positions(full_span=True)
-    table = positions.sinusoid_vectors(40, d_model, settings)
-    assert positions.rotation_error(table, 10, settings) < 1e-5
-
-
-def test_the_rotation_of_one_offset_is_not_that_of_another() -> None:
-    table = positions.sinusoid_vectors(40, 16, Positions())
-    wrong = positions.rotation_error(
-        np.roll(table, 1, axis=0), 4, Positions()
-    )  # place 0 is now the last: no wave any more
-    assert wrong > 0.1
+def test_what_is_no_wave_has_no_such_rotation() -> None:
+    table = sinusoids(40, 16)
+    table[0] = table[-1]
+    assert positions.rotation(waves(table, "halves"), 4).error > 0.1
+    learned = positions.added_vectors(drawn("learned"), 40, 16)
+    assert learned is not None
+    assert positions.rotation(waves(learned, "halves"), 1).error > 0.5 * np.abs(learned).max()
 
 
 def test_similarity_of_sinusoids_depends_on_the_offset_alone() -> None:
-    table = positions.sinusoid_vectors(50, 32, Positions())
+    table = sinusoids(50, 32)
     alike = positions.similarities(table)
-    found = positions.by_offset(alike)
+    found = positions.by_offset(alike, 0, 49)
     frequencies = 1 / 10_000 ** (np.arange(16) / 16)
     expected = [np.cos(offset * frequencies).sum() for offset in range(50)]
     np.testing.assert_allclose(found.mean, expected, atol=1e-4)
-    np.testing.assert_allclose(found.high, found.low, atol=1e-4)
+    assert found.spread < 1e-4
     np.testing.assert_allclose(
         positions.similarities(positions.normalized(table)), alike / 16, atol=1e-5
     )
@@ -118,12 +92,13 @@ def test_similarity_of_sinusoids_depends_on_the_offset_alone() -> None:
     )
 
 
-def test_the_spread_over_pairs_equally_far_apart() -> None:
-    vectors = np.array([[1, 0], [0, 2], [3, 0]], np.float32)
-    found = positions.by_offset(positions.similarities(vectors))
-    assert found.low.tolist() == [1, 0, 3]
-    assert found.high.tolist() == [9, 0, 3]
-    np.testing.assert_allclose(found.mean, [14 / 3, 0, 3])
+def test_diagonals_are_numpys() -> None:
+    values = np.random.default_rng(0).normal(size=(2, 5, 5)).astype(np.float32)
+    found = positions.by_offset(values, -4, 2)
+    for column, offset in enumerate(range(-4, 3)):
+        diagonal = np.diagonal(values, offset, 1, 2)
+        for mine, reduce in ((found.mean, np.mean), (found.low, np.min), (found.high, np.max)):
+            np.testing.assert_allclose(mine[:, column], reduce(diagonal, axis=1), rtol=1e-5)
 
 
 @pytest.mark.parametrize("base", [10_000.0, 500.0])
@@ -148,32 +123,33 @@ def test_rotary_scores_are_transformers(base: float) -> None:
     ]
     q, k = apply_rotary_pos_emb(*everywhere, cos, sin)
     theirs = (q[:, 0, -1:] * k[:, 0]).sum(-1).flip(1) / math.sqrt(d_head)
-    ours = positions.rotary_scores(queries, keys, length, Positions(base=base, layout="halves"))
+    ours = positions.scores_by_distance(drawn("rotary", base=base), queries, keys, length)
     np.testing.assert_allclose(ours, theirs.numpy(), atol=1e-5)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_a_rotary_score_is_a_sum_of_cosines_and_depends_on_the_distance_alone(layout: str) -> None:
+def test_a_rotary_score_depends_on_the_distance_alone(layout: str) -> None:
     vectors = positions.random_vectors(4, 8)
-    settings = Positions(layout=layout)
-    scores = positions.rotary_scores(vectors, vectors, 30, settings)
-    sizes = np.stack(
-        [np.square(vectors[:, list(pair)]).sum(1) for pair in positions.wave_columns(8, layout)], 1
-    )
+    rotary = drawn("rotary", 8, layout=layout)
+    scores = positions.scores_by_distance(rotary, vectors, vectors, 30)
+    pairs = [list(pair) for pair in positions.wave_columns(8, layout)]
+    sizes = np.stack([np.square(vectors[:, pair]).sum(1) for pair in pairs], 1)
     angles = np.arange(30)[:, None] / 10_000 ** (np.arange(4) / 4)
     np.testing.assert_allclose(scores, sizes @ np.cos(angles).T / math.sqrt(8), atol=1e-4)
-    np.testing.assert_allclose(
-        positions.rotary_scores(vectors, vectors, 30, settings, 200), scores, atol=1e-3
-    )
+    later = positions.scores_by_distance(rotary, vectors, vectors, 30, 200)
+    np.testing.assert_allclose(later, scores, atol=1e-3)
 
 
 def test_a_rotated_vector_keeps_its_length_and_an_odd_head_is_refused() -> None:
-    vector = positions.random_vectors(1, 10)[0]
-    found = positions.rotated(vector, 20, Positions())
-    np.testing.assert_allclose(found[0], vector, atol=1e-6)
+    vector = positions.random_vectors(1, 10)
+    rotary = drawn("rotary", 10)
+    found = positions.rotated(rotary, vector, 20)[0]
+    np.testing.assert_allclose(found[0], vector[0], atol=1e-6)
     np.testing.assert_allclose(np.linalg.norm(found, axis=1), np.linalg.norm(vector), rtol=1e-5)
+    assert positions.does_rotate(rotary, 10)
+    assert not positions.does_rotate(drawn("alibi"), 16)
     with pytest.raises(UserError, match="odd and rotary positions rotate pairs"):
-        positions.rotary(5, Positions())
+        drawn("rotary", 5)
 
 
 def test_slopes_are_transformers() -> None:
@@ -183,7 +159,10 @@ def test_slopes_are_transformers() -> None:
         theirs = build_alibi_tensor(
             torch.ones(1, 4), n_heads, torch.float32
         )  # (heads, 1, keys): slope times the place
-        np.testing.assert_allclose(positions.slopes(n_heads), theirs[:, 0, 1].numpy(), rtol=1e-6)
+        np.testing.assert_allclose(alibi_slopes(n_heads), theirs[:, 0, 1].numpy(), rtol=1e-6)
+    added = positions.added_scores(drawn("alibi", heads=6), 5, 6)
+    assert added is not None
+    np.testing.assert_allclose(added[:, 0, 3], -3 * alibi_slopes(6).numpy(), rtol=1e-6)
 
 
 def test_buckets_are_transformers() -> None:
@@ -191,102 +170,15 @@ def test_buckets_are_transformers() -> None:
 
     for is_causal in [False, True]:
         for buckets, far in [(32, 128), (16, 20), (4, 3), (64, 1000), (30, 100)]:
-            distances = np.arange(-2 * far, 2 * far + 1)
-            theirs = T5Attention._relative_position_bucket(
-                torch.from_numpy(distances), not is_causal, buckets, far
-            )
-            ours = positions.buckets(
-                distances,
-                Positions("relative", buckets=buckets, max_distance=far),
-                is_causal=is_causal,
-            )
-            np.testing.assert_array_equal(ours, theirs.numpy())
+            distances = torch.arange(-2 * far, 2 * far + 1)
+            theirs = T5Attention._relative_position_bucket(distances, not is_causal, buckets, far)
+            settings = Positions("relative", buckets=buckets, max_distance=far)
+            ours = relative_buckets(distances, settings, is_causal=is_causal)
+            np.testing.assert_array_equal(ours.numpy(), theirs.numpy())
 
 
-@pytest.mark.parametrize("kind", POSITION_KINDS)
-def test_reordering_two_words(kind: str) -> None:
-    ids = [5, 6, 7, 8, 9, 2]
-    order = [3, 1, 2, 0, 4, 5]
-    made = model(kind)
-    held = made.encoder.embed.position
-    found = positions.reordering_effect(made, ids, order)
-    assert found.without_positions.max() < 1e-5
-    assert (found.with_positions.max() > 1e-3) == (kind != "none")
-    assert found.size > 0
-    assert made.encoder.embed.position is held
-    assert positions.reordering_effect(made, ids, range(6)).with_positions.max() == 0
-
-
-def test_the_effect_of_reordering_is_measured_on_the_encoder() -> None:
-    made = model("sinusoidal")
-    ids = [5, 6, 7, 2]
-    order = [2, 0, 1, 3]
-    mask = torch.ones(1, 1, 1, 4, dtype=torch.bool)
-    with torch.inference_mode():
-        one, other = (
-            made.encoder(torch.tensor([row]), mask)[0].numpy()
-            for row in (ids, [ids[i] for i in order])
-        )
-    expected = [np.abs(other[order.index(place)] - one[place]).max() for place in range(4)]
-    np.testing.assert_allclose(
-        positions.reordering_effect(made, ids, order).with_positions, expected, atol=1e-5
-    )
-
-
-def test_an_order_names_each_position_once() -> None:
-    with pytest.raises(ValueError, match="each of 3 positions once"):
-        positions.reordering_effect(model("none"), [5, 6, 2], [0, 0, 2])
-
-
-def test_positions_come_back_after_a_failure() -> None:
-    made = model("learned")
-    held = made.encoder.embed.position
-    with positions.without_positions(made):
-        assert type(made.encoder.embed.position) is Position
-    with pytest.raises(RuntimeError, match="stop"), positions.without_positions(made):
-        raise RuntimeError("stop")
-    assert made.encoder.embed.position is held
-
-
-@pytest.mark.parametrize("kind", POSITION_KINDS)
-def test_the_effect_of_a_position_on_a_vector(kind: str) -> None:
-    made = model(kind)
-    ids = [5, 6, 5, 2]
-    found = positions.position_effect(made, ids)
-    if kind not in ("sinusoidal", "learned"):
-        assert found is None
-        return
-    assert found is not None
-    words = made.encoder.embed.tokens.weight.detach().numpy()
-    table = (
-        positions.position_table(made)
-        if kind == "learned"
-        else positions.sinusoid_vectors(9, 16, Positions())[2:]
-    )  # the first position is 2
-    assert table is not None
-    for place, token in enumerate(ids):
-        vector = words[token] * 4  # the root of d_model
-        total = vector + table[place]
-        unit = words / np.linalg.norm(words, axis=1, keepdims=True)
-        cosine = vector @ total / np.linalg.norm(vector) / np.linalg.norm(total)
-        assert found.angles[place] == pytest.approx(
-            math.degrees(math.acos(min(1.0, cosine))), abs=0.05
-        )
-        assert found.ratios[place] == pytest.approx(
-            np.linalg.norm(total) / np.linalg.norm(vector), rel=1e-4
-        )
-        assert found.nearest_after[place] == (unit @ total).argmax()
-        assert found.nearest_before[place] == next(
-            near for near in np.argsort(-(unit @ vector)) if near != token
-        )
-
-
-def test_what_a_run_has_learned() -> None:
-    learned = positions.position_table(model("learned"))
-    assert learned is not None
-    assert learned.shape == (12, 16)
-    assert positions.position_table(model("sinusoidal")) is None
-    scores = positions.bucket_scores(model("relative"))
-    assert scores is not None
-    assert scores.shape == (32, 2)
-    assert positions.bucket_scores(model("alibi")) is None
+def test_what_a_kind_does_not_do_is_none_and_too_much_is_refused() -> None:
+    assert positions.added_vectors(drawn("rotary"), 5, 16) is None
+    assert positions.added_scores(drawn("sinusoidal"), 5, 1) is None
+    with pytest.raises(UserError, match="give at most 724 positions"):
+        positions.added_scores(drawn("alibi", heads=64), 2048, 64)

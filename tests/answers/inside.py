@@ -16,11 +16,13 @@ from s2s.analysis import (
     alignable_words,
     heads,
     merge_words,
-    positions,
+    position_effect,
     principal_components,
     reduced,
+    reordering_effect,
     score_links,
     summarize_heads,
+    swapped_order,
     switched,
     to_pharaoh,
     trace_forward,
@@ -189,9 +191,7 @@ def reordering() -> dict[str, Any]:
     for name in ("demo-en-fr", "demo-en-de"):
         one = run(name)
         ids = probes.source_ids(one, sentences(name)[0])
-        order = positions.swapped_order(
-            one.src_tokenizer.tokens(ids), (1, 2), is_whole=name == "demo-en-fr"
-        )
-        answers[f"{name} swapped words"] = positions.reordering_effect(one.model, ids, order)
-        answers[f"{name} added positions"] = positions.position_effect(one.model, ids)
+        order = swapped_order(one.src_tokenizer.tokens(ids), (1, 2), is_whole=name == "demo-en-fr")
+        answers[f"{name} swapped words"] = reordering_effect(one.model, ids, order)
+        answers[f"{name} added positions"] = position_effect(one.model, ids)
     return answers

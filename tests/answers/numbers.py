@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
-import numpy as np
+import torch
 
 from s2s.analysis import positions
-from s2s.config import PRESETS, Positions, override
+from s2s.config import PRESETS, ModelConfig, Positions, Stack, override
 from s2s.data import Preview, load, load_preview
 from s2s.jobs import forecast, share_too_long
 from s2s.jobs.plan.calibration import Calibration
+from s2s.model.positions import relative_buckets
+from s2s.questions import Have, PositionKinds
 from s2s.scores import (
     Scoring,
     all_sentence_scores,
@@ -93,23 +96,37 @@ def scores() -> dict[str, Any]:
 def encodings() -> dict[str, Any]:
     """Every kind of positions as arrays."""
     interleaved = Positions(layout="interleaved")
-    halves = Positions(layout="halves", base=100.0)
-    sinusoids = positions.sinusoid_vectors(40, 32, interleaved)
+    sizes = {"length": 40, "d_model": 32, "layout": "interleaved"}
+    waves = Have().answer(PositionKinds("sinusoidal", **sizes))
+    sinusoids = waves.vectors
+    # the frequencies of an odd width are those of an even one with another base
+    odd = Have().answer(
+        PositionKinds("sinusoidal", **sizes | {"layout": "halves", "base": str(100.0 ** (32 / 31))})
+    )
+    rotary = {"length": 20, "d_head": 16, "base": "100.0"}
     queries, keys = (positions.random_vectors(6, 16, seed=seed) for seed in (1, 2))
-    distances = np.arange(-140, 141)
+    head = Stack(n_heads=1)
+    config = ModelConfig(
+        d_model=16, positions=replace(interleaved, kind="rotary"), encoder=head, decoder=head
+    )
+    module = positions.drawn_position(config, is_causal=False)
+    distances = torch.arange(-140, 141)
     return {
         "sinusoidal": sinusoids,
-        "sinusoidal, halves": positions.sinusoid_vectors(40, 31, halves),
-        "wavelengths": positions.wavelengths(32, 10_000.0),
+        "sinusoidal, halves": odd.vectors[:, :31],
+        "wavelengths": positions.wavelengths(waves.waves),
         "by offset": positions.by_offset(
-            positions.similarities(positions.normalized(sinusoids[:12]))
+            positions.similarities(positions.normalized(sinusoids[:12])), 0, 11
         ),
-        "rotation error": positions.rotation_error(sinusoids, 5, interleaved) < 1e-5,
-        "rotary": positions.rotated_query(16, 20, halves),
-        "rotary scores": positions.rotary_scores(queries, keys, 9, interleaved),
-        "alibi": [positions.slopes(heads) for heads in (4, 6)],
-        "buckets": positions.buckets(distances, Positions(), is_causal=False).tolist(),
-        "causal buckets": positions.buckets(distances, Positions(), is_causal=True).tolist(),
+        "rotation error": positions.rotation(waves.waves, 5).error < 1e-5,
+        "rotary": Have().answer(PositionKinds("rotary", **rotary)).query,
+        "rotary scores": positions.scores_by_distance(module, queries, keys, 9),
+        "alibi": [
+            -Have().answer(PositionKinds("alibi", length=2, heads=heads)).bias.mean[:, 0]
+            for heads in (4, 6)
+        ],
+        "buckets": relative_buckets(distances, Positions(), is_causal=False).tolist(),
+        "causal buckets": relative_buckets(distances, Positions(), is_causal=True).tolist(),
     }
 
 

@@ -12,12 +12,12 @@ from tests.browser.conftest import DESKTOP, Tabs, visiting
 from tests.browser.server import Server
 from tests.browser.test_home import PHONE, QUIET
 
-WITH_A_FIGURE = ("", "data", "train", "attention")
+WITH_A_FIGURE = ("", "train", "attention")
 # what a phone shows on its first screen, which is 860 pixels high
 PICTURES = {
     "": ".js-plotly-plot",
-    "data": "[data-testid=stDataFrame]",
-    "compare": ".st-key-translation",
+    "data": "[data-testid=stFileUploader]",
+    "compare": ".st-key-figure-compared table",
     "steps": ".st-key-beamtree .js-plotly-plot",
     "attention": ".js-plotly-plot",
     "states": ".js-plotly-plot",

@@ -24,26 +24,24 @@ def shows(page: Page, path: str, sentence: str = "the red house") -> None:
 def test_every_change_is_one_step_back_and_quick_ones_are_kept(server: str, visit: Open) -> None:
     page = visit(START.replace("**", server))
     quiet(page)
-    steps = page.get_by_test_id("stSidebarNavLink").filter(has_text="Steps")
+    home = page.get_by_test_id("stSidebarNavLink").filter(has_text="Home")
     page.wait_for_selector("body[data-shown-page]", state="attached")
-    steps.dispatch_event("pointerdown")  # as before a click that opens another tab
-    expect(steps).to_have_attribute(
-        "href", re.compile(r"/steps\?run=demo-en-fr&src=the\+red\+house$")
-    )
+    home.dispatch_event("pointerdown")  # as before a click that opens another tab
+    expect(home).to_have_attribute("href", re.compile(r"/\?run=demo-en-fr&src=the\+red\+house$"))
     choose(page, "4")  # a head: the browser writes the address
     choose(page, "mean")  # before the server has answered: neither is lost
     page.wait_for_url("**/attention?layer=1&src=the+red+house")
     quiet(page)
     choose(page, "Lines")  # the server writes it
     page.wait_for_url("**view%3Alines**")
-    steps.click()
-    shows(page, "**/steps?run=demo-en-fr&src=the+red+house")
+    home.click()
+    shows(page, "**/?**src=the+red+house**")
     box = page.locator(".st-key-src input")
     box.fill("the cat sleeps")
     box.press("Enter")
-    shows(page, "**/steps?run=demo-en-fr&src=the+cat+sleeps", "the cat sleeps")
+    shows(page, "**/?**src=the+cat+sleeps**", "the cat sleeps")
     for address in (
-        "**/steps?run=demo-en-fr&src=the+red+house",
+        "**/?**src=the+red+house**",
         "**/attention?**view%3Alines**",
         "**/attention?layer=1&src=the+red+house",
         "**/attention?head=4&layer=1&src=the+red+house",
@@ -108,3 +106,12 @@ def test_a_bare_address_names_its_run_from_the_first_change_on(server: str, visi
     run_shown(page, "demo-en-de")
     page.goto(f"{server}/?src=the+red+house")  # published before there was another demo
     run_shown(page, "demo-en-fr")
+
+
+def test_a_link_to_another_page_opens_the_sentence_that_it_names(server: str, visit: Open) -> None:
+    page = visit(f"{server}/?run=demo-en-fr")
+    quiet(page)
+    named = "the red house that the cats see is old"
+    page.locator(f'a[href*="{named.replace(" ", "+")}"]').first.click()
+    page.wait_for_url("**/attention?**")
+    expect(page.locator(".st-key-src input")).to_have_value(named)

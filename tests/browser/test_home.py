@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 import s2s
 from s2s.runs import Run
-from s2s.ui.shell.pages import PAGES
+from s2s.ui.shell.pages import PAGES, in_menu
 from tests.browser.conftest import Open
 
 PHONE = {
@@ -78,9 +78,15 @@ def test_typing_examples_and_heads_change_the_page_and_the_link_is_copied(
     shows(page, run, "the bank is by the river", head=1)
     page.get_by_role("button", name="Share").click()
     expect(page.get_by_text("only on this computer")).to_be_visible()
-    page.get_by_role("button", name="Copy", exact=True).last.click()
+    page.get_by_role("button", name="Copy", exact=True).first.click()
     expect(page.get_by_text("Copied")).to_be_visible()
-    assert page.evaluate("navigator.clipboard.readText()") == f"{server}/{LINK}"
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith(f"{server}/s/")
+    page.goto(copied)
+    shows(page, run, "the bank is by the river", head=1)
+    page.get_by_role("button", name="Share").click()
+    page.get_by_text("Full link, snapshot, lesson").click()
+    expect(page.get_by_text(f"{server}/{LINK}")).to_be_visible()
 
 
 def test_a_deep_link_opens_its_data_are_downloaded_and_a_candidate_is_written(
@@ -90,7 +96,7 @@ def test_a_deep_link_opens_its_data_are_downloaded_and_a_candidate_is_written(
     text = shows(page, run, "the red house", head=2)
     assert text == "la maison rouge"
     expect(page).to_have_title(re.compile(r"^Home: .+ · seq2seq-lab$"))
-    expect(page.get_by_test_id("stSidebarNavLink")).to_have_count(len(PAGES))
+    expect(page.get_by_test_id("stSidebarNavLink")).to_have_count(len(in_menu(PAGES)))
     page.get_by_role("button", name="Save, data, code").click()
     with page.expect_download() as download:
         page.get_by_role("button", name="CSV", exact=True).click()

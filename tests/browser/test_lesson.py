@@ -25,8 +25,8 @@ def check(page: Page, said: str) -> None:
 
 def words_leave_free(page: Page, text: str) -> None:
     """The list of Words covers nothing of a text of the lesson, and has a button that closes it."""
-    page.get_by_role("button", name="Words on this page").click()
-    words = page.get_by_role("dialog", name="Words on this page")
+    page.get_by_role("button", name="Search pages, lessons and words").click()
+    words = page.get_by_role("dialog", name="Search")
     expect(words).to_be_visible()
     box = words.bounding_box() or {}
     note = page.locator(".st-key-lesson").get_by_text(text).bounding_box() or {}

@@ -46,16 +46,16 @@ def words_open_by_pointer_tap_and_keyboard(page: Page) -> None:
     page.mouse.move(at[0], at[1] + 400)
     expect(card).to_be_hidden()
     assert page.evaluate(HEIGHT) == height  # nothing moved
-    words = page.get_by_role("button", name="Words on this page")
+    words = page.get_by_role("button", name="Search pages, lessons and words")
     words.focus()
     page.keyboard.press("Enter")
-    entries = page.get_by_role("dialog", name="Words on this page")
+    entries = page.get_by_role("dialog", name="Search")
     expect(entries.get_by_text("candidate", exact=True)).to_be_visible()
     page.keyboard.press("Escape")
     expect(entries).to_be_hidden()
     expect(words).to_be_focused()
     page.keyboard.press("Enter")
-    search = entries.get_by_role("searchbox", name="Search all words")
+    search = entries.get_by_role("searchbox", name="Search pages, lessons and words")
     expect(search).to_be_focused()
     for query, first in {
         "beam": "beam search",
@@ -73,7 +73,7 @@ def words_open_by_pointer_tap_and_keyboard(page: Page) -> None:
     expect(entries.get_by_role("link", name="See it on Attention")).to_be_focused()
     page.evaluate("() => { window.isSameDocument = true; }")
     page.keyboard.press("Enter")
-    expect(page.locator("h1")).to_have_text("Attention")
+    expect(page.locator("h1")).to_have_text("Inside")
     expect(entries).to_be_hidden()
     assert page.evaluate("() => window.isSameDocument")
 

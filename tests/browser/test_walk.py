@@ -85,9 +85,8 @@ def shared_link(page: Page) -> str:
 
 def train(page: Page, server: Server, tmp_path: Path) -> None:
     """Upload on Data, choose a small recipe by link, name the run, press Train."""
-    page.get_by_role("radio", name=re.compile("Upload")).click()
     page.locator("input[type=file]").set_input_files(two_files(tmp_path))
-    expect(page.get_by_text("730", exact=True)).to_be_visible()
+    expect(page.get_by_text("730 pairs. Words per text")).to_be_visible()
     page.get_by_role("button", name="Train on these pairs").click()
     page.wait_for_url("**/train?set=source*")
     (folder,) = (server.home / "corpora").iterdir()
@@ -158,11 +157,11 @@ def test_a_visit_from_upload_to_shared_link_survives_a_killed_server_markup_and_
     run_folder = server.home / "runs" / run_id
     run = s2s.load(run_folder, saved_steps(run_folder / "checkpoints")[-1])  # which the link opens
     (decoded,) = run.translate(["1 2 3"], "beam")
-    expect(page.locator(".st-key-translation p[title]")).to_have_text(decoded.text)
+    expect(page.locator("td[data-of=translation]")).to_have_text(decoded.text)
     page.get_by_role("radio", name="greedy").click()
     (decoded,) = run.translate(["1 2 3"], "greedy")
-    expect(page.locator(".st-key-translation p[title]")).to_have_text(decoded.text)
-    expect(page.locator(".st-key-tokens .tokens span")).to_have_count(len(decoded.tokens))
+    expect(page.locator("td[data-of=translation]")).to_have_text(decoded.text)
+    expect(page.locator(".tokens span")).to_have_count(len(decoded.tokens))
     page.wait_for_url("**c1=*greedy*")
     is_inert(page)
 

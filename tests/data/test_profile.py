@@ -29,7 +29,7 @@ from tests.spawned import wait_for
 PAIRS = b"src\ttgt\none\teins\ntwo\tzwei\ntwo\tzwei\n<b>x</b>\ty\n"
 
 
-def done(of: profile.DatasetProfile, seconds: float = 30) -> profile.ReadingState:
+def done(of: profile.ProfileFolder, seconds: float = 30) -> profile.ReadingState:
     until = time.monotonic() + seconds
     while not (state := of.state()).is_over:
         assert time.monotonic() < until
@@ -37,7 +37,7 @@ def done(of: profile.DatasetProfile, seconds: float = 30) -> profile.ReadingStat
     return state
 
 
-def brought(name: str, content: bytes) -> profile.DatasetProfile:
+def brought(name: str, content: bytes) -> profile.ProfileFolder:
     of = profile.new_upload()
     of.spec = of.add_file(name, content)
     return of

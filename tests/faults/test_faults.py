@@ -8,7 +8,15 @@ import pytest
 import torch
 from torch import Tensor
 
-from s2s.config import NO_FAULT, TRAINING_FAULTS, Recipe, SpecialIds, UserError, override
+from s2s.config import (
+    NO_FAULT,
+    POSITION_KINDS,
+    TRAINING_FAULTS,
+    Recipe,
+    SpecialIds,
+    UserError,
+    override,
+)
 from s2s.faults import FAULTS, MISTAKES, active, fault_of, install
 from s2s.model import Attention, Transformer, inference, is_hooked, stepper_for
 from s2s.model.fast.stepper import FusedStepper
@@ -122,7 +130,7 @@ def test_without_a_padding_mask_padding_changes_the_logits(recipe: Recipe) -> No
         assert close(logits(model), logits(sharing_weights(recipe, model)))  # no padding, no change
 
 
-@pytest.mark.parametrize("kind", ["sinusoidal", "learned", "rotary", "alibi", "relative"])
+@pytest.mark.parametrize("kind", [kind for kind in POSITION_KINDS if kind != "none"])
 def test_without_positions_permuted_sources_give_permuted_states(kind: str) -> None:
     recipe = override(shrunk("small"), {"model.positions.kind": kind})
     model = build(recipe)

@@ -109,7 +109,7 @@ def test_no_value_brings_a_page_down(page: str) -> None:
 
 
 def test_what_was_chosen_stays() -> None:
-    screen = opened("compare", run="demo-en-fr")
+    screen = opened("compare", run="demo-en-fr", src="the red house")
     screen.segmented_control(key="c1 strategy").set_value("greedy").run()
     (id,) = (id for id in drawn(screen) if id.endswith("-c1 strategy"))
     for value in ("string_array_value", ["nope"]), ("double_value", 1.0):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import streamlit as st
 
 import s2s
 from s2s import data, decode, settings
@@ -156,7 +157,7 @@ def test_no_state_file_brings_a_screen_down() -> None:
 def _offered(id: str) -> object:
     upload = Library("local").upload(id)
     offer = upload.columns.result("offer") if upload else None
-    return upload and offer is not None and upload_form.spec(upload, offer)
+    return upload and offer is not None and upload_form.spec(upload, offer, st.container())
 
 
 RUNS_CODE = re.compile(

@@ -1,6 +1,4 @@
-import json
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -119,27 +117,3 @@ def test_shares_are_of_lines_and_of_digits_in_their_place(
     assert (reached.kind, reached.seed, reached.lengths) == ("rotary", 1, LENGTHS)
     assert set(reached.whole) == {whole}
     assert list(reached.digits) == pytest.approx([digits(length) for length in LENGTHS], abs=1e-4)
-
-
-def test_what_is_kept_is_of_this_checkpoint_and_task(trained: RunFolder) -> None:
-    reached = extrapolation.measure(s2s.load(trained.path), "copy")
-    assert extrapolation.saved(trained, "copy") == reached
-    assert extrapolation.saved(trained, "reverse") is None
-    file = trained.path / extrapolation.FILE
-    good = json.loads(file.read_bytes())
-    for bad in (
-        {**good, "step": 3},
-        {**good, "lengths": [3, *LENGTHS[1:]]},
-        {**good, "whole": [1.0]},
-        {**good, "digits": None},
-        [],
-        "x",
-    ):
-        file.write_text(json.dumps(bad))
-        assert extrapolation.saved(trained, "copy") is None
-    file.write_text("{")
-    assert extrapolation.saved(trained, "copy") is None
-
-
-def test_nothing_is_kept_of_a_run_that_was_not_tested(tmp_path: Path) -> None:
-    assert extrapolation.saved(RunFolder(tmp_path), "copy") is None

@@ -86,9 +86,9 @@ def test_a_view_opens_as_its_link_says(name: str) -> None:
 
 ANSWERS = {  # sentences of the page that answer a step's question
     "five-minutes.3": "it attends mostly to “red",
-    "five-minutes.5": "same as column 1",
+    "five-minutes.5": "All 2 rows write the same translation.",
     "way-of-a-sentence.1": "4 integers from 0",
-    "way-of-a-sentence.3": "outputs are the same, up to rounding",
+    "way-of-a-sentence.3": "same in both orders, up to rounding",
     "way-of-a-sentence.4": "The largest weight of that row",
     "decoding.3": "(10 tokens) wins",
     "decoding.7": "The model finds sample 3 more probable",

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from s2s.config import ModelConfig, UserError, override
+from s2s.config import POSITION_KINDS, ModelConfig, UserError, override
 from s2s.model import masks
 from s2s.model.attention import Attention
 from s2s.model.fast.stepper import FusedStepper, ModuleStepper, TransformerStepper
@@ -12,7 +12,6 @@ from s2s.model.transformer import Transformer, inference
 from tests.model.conftest import DISTINCT, build, shrunk
 
 Sentences = tuple[Tensor, Tensor]
-POSITION_KINDS = ("sinusoidal", "learned", "rotary", "alibi", "relative", "none")
 CASES = [(name, None) for name in DISTINCT] + [("small", kind) for kind in POSITION_KINDS]
 
 

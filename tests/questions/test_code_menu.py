@@ -21,7 +21,16 @@ from s2s.api import Asked
 from s2s.cli import main
 from s2s.files import as_text
 from s2s.jobs import head_service
-from s2s.plots import AllHeads, ComparedTexts, DrawnFigure, LinkedTokens, Picture, svg
+from s2s.plots import (
+    AllHeads,
+    ComparedRows,
+    ComparedTexts,
+    DrawnFigure,
+    LinkedTokens,
+    Picture,
+    TokenRows,
+    svg,
+)
 from s2s.questions import (
     ANSWERS,
     VIEW,
@@ -36,10 +45,11 @@ from s2s.questions import (
     Table,
 )
 from s2s.questions.views import VIEWS, View
+from s2s.reports import compared_rows, token_rows
 from s2s.runs import MeasurementFolder, measurements
 from s2s.ui.canvas import pack_heads
 from s2s.ui.kit.pictures import SHOWN
-from tests.screen import component, opened
+from tests.screen import component, opened, settled
 
 DEMO = "demo-en-fr"
 HOUSE = "the red house is not old"
@@ -91,6 +101,21 @@ LINKS: dict[str, list[dict[str, str]]] = {
             "kind": "encoder",
             "set": "view:change,switched:encoder.1.1=uniform,strategy:greedy",
         },
+    ],
+    "word-order": [
+        {"src": "the red house is old", "set": "view:model,swap:2,with:3"},
+    ],
+    "position-kinds": [
+        {
+            "set": "view:rotation,encoding:rotary,length:64,d_head:16,pair:2,offset:7,base:500.0,layout:interleaved"
+        },
+        {"set": "view:distance,encoding:rotary,vectors:unlike"},
+        {"set": "view:distance,encoding:sinusoidal,d_model:8,measure:dot"},
+        {"set": "view:matrix,encoding:relative,heads:4,buckets:8,max_distance:9,stack:decoder"},
+    ],
+    "extrapolation": [
+        {"set": "view:longer,task:copy,score:whole"},
+        {"set": "view:longer,steps:900,seed:2"},
     ],
     "heads-of-sentence": [
         {"src": HOUSE, "tgt": "la maison rouge", "layer": "1", "head": "3", "kind": "encoder"},
@@ -154,10 +179,36 @@ MEASURED: dict[str, list[OfSample[Any]]] = {
     "head-importance": [HeadImportance(DEMO, n=12, how="uniform")],
     "role-and-importance": [HeadImportance(DEMO, n=12, how="uniform"), HeadRoles(DEMO, n=12)],
 }
+SMALL = "source:builtin:mini-en-fr"
+LINKS["dataset-profile"] = [
+    {"set": f"{SMALL},view:Pieces,preset:blocks"},
+    {"set": f"{SMALL},view:Statistics"},
+    {"set": "source:synthetic:reverse,view:Cleaning,data.clean.max_words:5,rule:copies"},
+    {"set": f"{SMALL},view:Task,data.task:reverse"},
+    {"set": SMALL},
+]
+LINKS |= {
+    "compare": [
+        {"src": HOUSE, "c1": "demo-en-fr!greedy", "c2": "demo-en-fr!sample!top_p:0.9", "tgt": "la"},
+        {
+            "src": HOUSE,
+            "c1": "demo-en-fr!beam!bad_words:le chat",
+            "c2": "demo-en-es!beam",
+            "set": "against:nothing",
+        },
+    ],
+    "translate": [
+        {"src": HOUSE, "c1": "demo-en-fr!greedy!repetition_penalty:1.2"},
+        {"src": HOUSE, "c1": "demo-en-fr!greedy", "c2": "demo-en-fr!beam", "set": "row:2"},
+    ],
+}
 NOT_HERE = {
     "alignment-error": {"uploaded"},  # by files, which no link has
     "roles-over-training": {"n"},  # one history ships, of a run with one checkpoint
+    "translate": {"prefix", "interventions"},  # of other pages
     "attention-lines": {"part"},  # inherited, and of no use there: lines are of the whole map
+    "position-kinds": {"run"},  # one that has learned the encoding: no demo has
+    "extrapolation": {"runs"},  # the visitor's own
     # of a request: the page shows stored evaluations, whose ids say all of that
     "evaluate": {row.name for row in Evaluate.declared() if row.metadata["kind"] != VIEW}
     - {"evaluation"},
@@ -173,7 +224,7 @@ def test_the_menus_program_and_command_give_what_the_page_shows(
     for question in MEASURED.get(row.question.name, ()):
         store(question)
     for link in LINKS[row.question.name]:
-        screen = opened(row.page, **link)
+        screen = settled(opened(row.page, **link))
         for name in screen.session_state[SHOWN]:
             screen.session_state[f"menu {name}"] = True  # open
         screen.run()
@@ -248,10 +299,15 @@ def check(screen: AppTest, shown: Picture, found: Picture) -> None:
     elif isinstance(figure, ComparedTexts):
         plain = [html.unescape(re.sub("<del.*?</del> ?|<.*?>", "", body)) for body in bodies]
         assert {text or "(nothing)" for text in figure.texts.values()} <= {*map(str.strip, plain)}
+    elif isinstance(figure, ComparedRows):
+        assert compared_rows(figure) in bodies
+    elif isinstance(figure, TokenRows):
+        assert token_rows(figure) in bodies
     elif figure is None or isinstance(figure, Table):
         tables = [each.value for each in screen.dataframe]
         rows = [[*row] for row in (figure or found.table).rows]
-        assert any(same(rows, table.values.tolist()) for table in tables)
+        is_html = all(html.escape(str(cell)) in "".join(bodies) for row in rows for cell in row)
+        assert is_html or any(same(rows, table.values.tolist()) for table in tables)
     else:
         drawn = (
             json.loads(str(figure.to_json()))

@@ -87,6 +87,8 @@ def changed(kind: type[Question[Any]], row: dataclasses.Field[Any]) -> Any:
     """Another value of a field than its default."""
     if row.metadata["choices"]:
         return next(slug for slug in options(row.metadata["choices"]) if slug != row.default)
+    if str(row.type).startswith("tuple[str"):
+        return ("4", "5,6%")
     others: dict[type, Any] = {str: HOSTILE, int: 3, bool: True, tuple: (4, 5)}
     return others[type(row.default)]
 

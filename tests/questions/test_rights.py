@@ -23,7 +23,13 @@ from s2s.cli import make_parser
 from s2s.config import DeniedError, UserError, asker
 from s2s.data import Corpus, Gold, Link, Pair, saved_datasets
 from s2s.files import as_text, stored, to_json
-from s2s.jobs import EvaluationRequest, GivenScores, evaluation_service, external
+from s2s.jobs import (
+    EvaluationRequest,
+    GivenScores,
+    evaluation_service,
+    external,
+    extrapolation,
+)
 from s2s.plots import NamedFile
 from s2s.questions import (
     ANSWERS,
@@ -34,7 +40,11 @@ from s2s.questions import (
     AttentionOf,
     Attribution,
     ChangedWeights,
+    Compare,
+    DatasetProfile,
     Evaluate,
+    Extrapolation,
+    ForcedOutput,
     ForcedTarget,
     ForcedWeights,
     GoldOf,
@@ -43,10 +53,12 @@ from s2s.questions import (
     HeadRoles,
     HeadsOf,
     Intervene,
+    LongerLines,
     MeanOutputs,
     OfTwoSources,
     Patching,
     PoolOf,
+    PositionKinds,
     Probed,
     Question,
     RoleAndImportance,
@@ -55,6 +67,7 @@ from s2s.questions import (
     ScoreBuckets,
     SentenceAblation,
     Translate,
+    WordOrder,
 )
 from s2s.questions.intervene import InterventionEffect
 from s2s.questions.same_word import AnyTwoWords
@@ -84,6 +97,7 @@ class Asked(NamedTuple):
     has_data: Callable[[Any], bool] | None = None
     of: str = "run"  # its name as a field, and as something to share
     needs_data: bool = False  # or it is refused
+    is_private: bool = False  # nothing shares it
 
 
 # Every question that a view of VIEWS asks, itself or on the way.
@@ -105,7 +119,13 @@ ASKED: Mapping[str, Asked] = {
         lambda run: InterventionEffect(run, TEXT, TARGET, interventions=json.dumps(CHANGE))
     ),
     "translate": Asked(lambda run: Translate(run, TEXT)),
+    "compare": Asked(lambda run: Compare((run, "demo-en-fr"), TEXT)),
+    "forced-output": Asked(lambda run: ForcedOutput(run, TEXT, TARGET)),
     "forced-weights": Asked(lambda run: ForcedWeights(run, TEXT, TARGET)),
+    "word-order": Asked(lambda run: WordOrder(run, TEXT)),
+    "position-kinds": Asked(lambda run: PositionKinds("sinusoidal", run, length=4)),
+    "longer-lines": Asked(LongerLines),
+    "extrapolation": Asked(lambda run: Extrapolation((run,))),
     "evaluate": Asked(
         lambda evaluation: Evaluate(evaluation=evaluation, metrics=True, up="COMET"),
         lambda found: SECRET in as_text(found.sentences),
@@ -158,6 +178,12 @@ ASKED: Mapping[str, Asked] = {
         lambda found: bool(found.found),
         of="evaluation",
         needs_data=True,
+    ),
+    "dataset-profile": Asked(
+        lambda dataset: DatasetProfile(f"corpus:{dataset}"),
+        lambda found: SECRET in as_text(found.preview),
+        of="dataset",
+        is_private=True,
     ),
 }
 
@@ -252,6 +278,7 @@ def evaluated(run: str, pairs: list[tuple[str, str]]) -> str:
 @pytest.fixture
 def home(_made: Home, monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
     """Nothing is asked yet."""
+    monkeypatch.setattr(extrapolation, "LENGTHS", (4,))
     monkeypatch.setenv("S2S_HOME", str(_made.path))
     monkeypatch.setenv("S2S_HOSTED", "1")
     monkeypatch.setenv("S2S_SECRET", "x" * 32)
@@ -332,13 +359,16 @@ def test_everyone_gets_what_they_may_see_whoever_asked_before(
     name: str, way: str, home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     entering, make, ask, run = WAYS[way]
-    _, has_data, of, needs_data = ASKED[name]
+    _, has_data, of, needs_data, is_private = ASKED[name]
     thing = getattr(home, of)
     question = ASKED[name].question(run.format(thing) if of == "run" else thing)
     for role in ORDER:
         home.share(of, role.shared)
         with entering(monkeypatch, role.workspace):
             have = make()
+            if is_private and role.workspace != OWNER:
+                refused_as_no_dataset(have, question)
+                continue
             if not role.may_ask:
                 refused_as_unknown(have, question, of)
                 continue
@@ -365,17 +395,32 @@ def ways_to_ask(have: Have, question: Question[Any]) -> list[Callable[[Question[
     return [have.answer, have.timed, partial(s2s.ask, progress=False), *shown]
 
 
+def id_in(question: Question[Any], of: str) -> str:
+    """That of the run or evaluation which is asked about."""
+    return question.of(of)[0].partition("@")[0]
+
+
 def refused_as_unknown(have: Have, question: Question[Any], of: str) -> None:
     """What is not theirs is refused as what is not there, also when the answer is known already."""
-    thing = getattr(question, of).partition("@")[0]
+    thing = id_in(question, of)
+    (field,) = (row for row in question.declared() if row.metadata["of"] == of)
+    others = getattr(question, field.name)[1:]
+    gone: Any = new_id() if field.default == "" else (new_id(), *others)
     said = []
-    for asked in (question, type(question)(**question.changed | {of: new_id()})):
+    for asked in (question, type(question)(**question.changed | {field.name: gone})):
         for ask in (*ways_to_ask(have, asked), have.key):
             with pytest.raises(DeniedError) as refused:
                 ask(asked)
-            said.append(str(refused.value).replace(getattr(asked, of).partition("@")[0], "ID"))
+            said.append(str(refused.value).replace(id_in(asked, of), "ID"))
     assert {each.replace("ID@20", "ID") for each in said} == {said[-1]}
     assert thing not in said[-1]
+
+
+def refused_as_no_dataset(have: Have, question: Question[Any]) -> None:
+    """Nobody else's dataset is there, also when the answer is known already."""
+    for ask in (*ways_to_ask(have, question), have.key):
+        with pytest.raises(UserError, match="There is no saved dataset"):
+            ask(question)
 
 
 def refused_for_its_sentences(have: Have, question: Question[Any]) -> None:
@@ -390,9 +435,9 @@ def test_every_question_of_a_view_and_all_that_it_asks_is_in_the_matrix(home: Ho
     met: set[str] = set()
 
     class Noting(Have):
-        def answer(self, question: Question[Any]) -> Any:
+        def timed(self, question: Question[Any]) -> Any:
             met.add(question.name)
-            return super().answer(question)
+            return super().timed(question)
 
     with asker.acting_as(OWNER):
         for row in VIEWS:

@@ -3,7 +3,6 @@
 import ast
 import io
 import json
-import re
 import shlex
 import sys
 from typing import Any, NamedTuple
@@ -15,16 +14,12 @@ from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
 from s2s.cli import main
-from s2s.data import profile_section
-from s2s.files import to_json
 from s2s.jobs import head_service
-from s2s.ui.data import profiles
 from s2s.ui.kit import four_digits, reproduce
 from tests.harvest import code_of, compared, executed
 from tests.screen import PAGES, ROOT, html_table, opened
 
 DEMO = "demo-en-fr"
-SMALL = "builtin:mini-en-fr"
 SOURCE = "the cat who chased the mouse was black"
 
 
@@ -74,17 +69,6 @@ CASES = (
             r": (\S+) for 32 × 20",
         ),
     ),
-    Case("positions", {"set": "view:waves,beside:rotary"}, 1_600),
-    Case("positions", {"set": "view:distance,encoding:rotary,beside:relative"}, 800),
-    Case("positions", {"set": "view:matrix,encoding:relative,beside:alibi"}, 17_000),
-    Case(
-        "positions",
-        {"set": "view:rotation,beside:rotary"},
-        2,
-        (),
-        "°, trace",  # circles that the picture draws
-    ),
-    Case("positions", {"set": "view:model"}, 25, (r"have a size of about (\S+)\. ",)),
     Case(
         "states",
         {"set": "view:map", "layer": "1"},
@@ -102,21 +86,6 @@ CASES = (
         19,
         (r"most probable: (\S+) before the first layer, (\S+) after layer 1, (\S+) after",),
     ),
-    Case("data", {"set": f"source:{SMALL}"}, 10),
-    Case(
-        "data",
-        {"set": f"source:{SMALL},view:Cleaning,data.clean.max_words:2,data.clean.copies:true"},
-        6,
-        (r"Drops (\S+) of", r"of (\S+) pairs \(", r"leaves (\S+)\."),
-    ),
-    Case("data", {"set": f"source:{SMALL},view:Statistics"}, 50, (), "length ratio"),
-    Case("data", {"set": f"source:{SMALL},view:Pieces"}, 55, (), "seconds"),
-    Case(
-        "data",
-        {"set": f"source:{SMALL},view:Task,data.max_length:4"},
-        5,
-        (r"About (\S+%) are longer",),
-    ),
     Case(
         "train",
         {"set": "train.steps:300,curve:loss"},
@@ -129,16 +98,8 @@ CASES = (
 
 def test_every_page_and_200_numbers_are_recomputed() -> None:
     """Some pages and views have tests of their own, three below; Lessons leads to those of others."""
-    others = {
-        "attention",
-        "heads",
-        "compare",
-        "steps",
-        "evaluate",
-        "walkthrough",
-        "runs",
-        "lessons",
-    }
+    others = {"attention", "heads", "compare", "data", "positions", "steps", "evaluate"}
+    others |= {"walkthrough", "runs", "lessons"}
     assert {case.path for case in CASES} | others == {*PAGES}
     assert sum(min(case.least, 100) for case in CASES) > 200
 
@@ -149,10 +110,6 @@ def test_every_number_of_a_page_is_computed_by_its_code(
 ) -> None:
     # what ships was measured like this, as the tests of Heads see
     monkeypatch.setattr(head_service, "measure", head_service.result)
-    # a process of its own computes the same, as the tests of profiles see
-    monkeypatch.setattr(
-        profiles, "section", lambda of, *asked: to_json(profile_section(of.spec, *asked))
-    )
     screen = unfolded(case.path, **case.view)
     n_numbers, lacking = compared(screen, executed(screen), case.texts, case.but)
     assert not lacking
@@ -223,28 +180,3 @@ def test_steps(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[st
     distances = np.abs(percent - inspected["probability"].to_numpy())
     assert distances.max(1).min() < 1e-3  # the inspected position is one of them
     assert names["tree"].nodes
-
-
-def test_compare(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    reference = "le chat qui a chassé la souris était noir"
-    screen = unfolded(
-        "compare",
-        tgt=reference,
-        c1=f"{DEMO}@1500!beam",
-        c2=f"{DEMO}@1500!sample!seed:7,temperature:1.2",
-    )
-    names = executed(screen)
-    printed = commanded(screen, monkeypatch, capsys)
-    drawn = [each.proto.body for each in screen.get("html") if 'class="figures"' in each.proto.body]
-    assert len(drawn) == len(names["numbers"]) == len(printed) == 2
-    for body, numbers, told in zip(drawn, names["numbers"].values(), printed, strict=True):
-        cells = re.findall(r"<span>([\w-]+(?: token)?).*?</span> <b>(.*?)</b>", body)
-        known = {name: value for name, value in cells if name != "seconds"}
-        assert {"log-probability", "score", "tokens", "distinct-1", "chrF", "BLEU"} <= {*known}
-        for name, value in known.items():
-            digits = len(value.partition(".")[2].rstrip("%"))
-            wanted = numbers[name if name in numbers else name.lower()]
-            assert float(value.replace("−", "-").rstrip("%")) == pytest.approx(
-                wanted, abs=0.51 * 10**-digits
-            )
-        assert told["log_prob"] == numbers["log-probability"]

@@ -38,7 +38,8 @@ def measured(context: Context, experiment: str) -> dict[str, Any]:
         if found is not None:
             return found
     raise UserError(
-        "This has not been measured for the run on the screen; open the step's view again, or measure it on Heads."
+        "This has not been measured for the run on the screen; open the step's view again, or measure it on"
+        " *Many sentences*."
     )
 
 

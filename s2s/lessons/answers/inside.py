@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from s2s.analysis import ForwardTrace, WeightUpdate, positions, trace_forward, weight_update
+from s2s.analysis import ForwardTrace, WeightUpdate, reordering_effect, trace_forward, weight_update
 from s2s.config import UserError
 from s2s.lessons.answers.attention import heads_where
 from s2s.lessons.verdict import Context, Heads, Verdict
@@ -51,7 +51,7 @@ def swap_without_positions(context: Context) -> int:
     first, second = _swapped(context, len(ids) - 1)
     order = [*range(len(ids))]
     order[first], order[second] = second, first
-    effect = positions.reordering_effect(run.model, ids, order)
+    effect = reordering_effect(run.model, ids, order)
     return int(float(effect.without_positions.max()) > ROUNDING * effect.size)
 
 

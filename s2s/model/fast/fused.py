@@ -22,7 +22,6 @@ from s2s.model.fast.layers import (
     lengthened,
 )
 from s2s.model.fast.linear import Map, PackedLinear, in_parts, packed, rounded
-from s2s.model.positions import Absolute
 from s2s.model.transformer import DecoderLayer, Encoder, EncoderLayer, Transformer
 
 COPIED = 2**26  # numbers of the largest output matrix copied into the fastest layouts: 268 MB
@@ -125,6 +124,7 @@ class FusedEmbed:
         self.scale: float = module.tokens.scale
         self.pad_id: int = module.pad_id
         self.position = module.position
+        self.has_vectors = self.position.overrides("add")
         self.has_bias = self.position.bias(1, 1, self.table.device) is not None
         self.norm = fused_norm(module.norm)
         self.rows = torch.empty(0)  # the first positions' vectors
@@ -132,8 +132,8 @@ class FusedEmbed:
     def __call__(self, tokens: Tensor, start: int) -> Tensor:
         """(rows,) ids after `start` others -> (rows, d_model)."""
         x = torch.embedding(self.table, tokens)
-        if isinstance(self.position, Absolute):
-            row = self._row(self.position, start)  # (d_model,)
+        if self.has_vectors:
+            row = self._row(start)  # (d_model,)
             if self.position.settings.skip_padding:
                 is_real = tokens.ne(self.pad_id)[:, None]  # (rows, 1)
                 row = row * is_real  # -> (rows, d_model)
@@ -142,14 +142,12 @@ class FusedEmbed:
             x = x * self.scale
         return self.norm(x)
 
-    def _row(self, position: Absolute, start: int) -> Tensor:
+    def _row(self, start: int) -> Tensor:
         """The vector of a position: (d_model,); read from the module some at a time."""
         if start >= len(self.rows):
-            first = position.settings.offset
-            longest = position.settings.longest or sys.maxsize
-            end = first + min(longest, 2 * start + 32)
-            numbers = torch.arange(first, end, device=self.table.device)
-            self.rows = position.rows(numbers, end)  # (end - first, d_model)
+            longest = self.position.settings.longest or sys.maxsize
+            nothing = self.table.new_zeros(1, min(longest, 2 * start + 32), self.table.shape[1])
+            self.rows = self.position.add(nothing, None)[0]  # (len, d_model)
         return self.rows.select(0, start)
 
 

@@ -16,7 +16,7 @@ from s2s.model.attention import Attention, KeysValues
 from s2s.model.fast.cache import Cache
 from s2s.model.fast.linear import Map, NoLinear, PackedLinear, add_product, packed
 from s2s.model.layers import FeedForward
-from s2s.model.positions import Position, Rotary
+from s2s.model.positions import Position
 from s2s.model.transformer import DecoderLayer, EncoderLayer
 
 SHORT = 16  # keys that fill a register: attention over fewer takes longer than over so many
@@ -50,7 +50,7 @@ class FusedEncoderLayer:
         attention = layer.self_attention
         self.heads = attention.n_heads
         self.d_head = attention.d_head
-        self.rotate = position.rotate if isinstance(position, Rotary) else None
+        self.rotate = position.rotate if position.overrides("rotate") else None
         self.queries_keys_values = _queries_keys_values(attention)
         self.output = _output(attention.output)
         self.feed_forward = _feed_forward(layer.feed_forward)
@@ -99,7 +99,7 @@ class FusedDecoderLayer:
         feed_forward = layer.feed_forward
         self.heads = attention.n_heads
         self.d_head = attention.d_head
-        self.rotate = position.rotate if isinstance(position, Rotary) else None
+        self.rotate = position.rotate if position.overrides("rotate") else None
         self.is_pre = layer.self_residual.is_pre
         pre_cross = None
         pre_feed_forward = None

@@ -44,6 +44,10 @@ class Position(nn.Module):
         """Added to self-attention's scores: (1, heads, query_len, key_len). The last query stands at the last key."""
         return None
 
+    def overrides(self, method: str) -> bool:
+        """Whether this encoding does something there, so that who needs no such thing can leave it out."""
+        return getattr(type(self), method) is not getattr(Position, method)
+
     def order(self, length: int, start: int = 0, *, device: torch.device) -> Order:
         """What self-attention applies to `length` tokens after `start` others."""
         bias = self.bias(length, start + length, device)

@@ -10,6 +10,6 @@ from s2s.ui.canvas.lines import attention_lines
 from s2s.ui.canvas.navigation import mend_navigation
 from s2s.ui.canvas.picture_button import picture_button
 from s2s.ui.canvas.save_picture import plotly_script, save_picture
-from s2s.ui.canvas.terms import TERMS, seen_in, term_address, terms_button, terms_data
+from s2s.ui.canvas.terms import SEARCH_BUTTON, glossary, seen_in, term_address
 from s2s.ui.canvas.token_strip import Alternative, StripToken, token_strip
 from s2s.ui.canvas.touch import touch_scrolling

@@ -12,6 +12,7 @@ const copy = (text) => navigator.clipboard?.writeText(text).catch(() => copySele
 export default function({ data, parentElement }) {
   const button = parentElement.querySelector('button'), status = parentElement.querySelector('span');
   button.textContent = data.label;
+  button.className = data.kind;
   status.textContent = '';
   button.onclick = async () => {
     try {

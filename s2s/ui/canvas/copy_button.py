@@ -7,11 +7,11 @@ import streamlit as st
 FILE = Path(__file__)
 
 
-def copy_button(text: str, *, key: str, label: str = "Copy") -> None:
+def copy_button(text: str, *, key: str, label: str = "Copy", is_primary: bool = False) -> None:
     """Copies `text`, and says so."""
     COPY_BUTTON(
         key=key.replace("_", "_."),  # Streamlit refuses two underscores, which an id may have
-        data={"text": text, "label": label},
+        data={"text": text, "label": label, "kind": "primary" if is_primary else ""},
         width="content",
         height="content",
     )

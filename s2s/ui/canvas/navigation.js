@@ -58,7 +58,15 @@ const enterMenu = () => {
   if (!document.activeElement?.matches('[data-testid="stMenuButtonButton"][aria-expanded="true"]:focus-visible')) return;
   document.querySelector('[data-testid="stMenuButtonBody"] [role="menuitem"]')?.focus();
 };
-const observer = new MutationObserver(() => { showVerdict(); enterMenu(); });
+// Streamlit does not say which of the links of a page is the page's own.
+let shownPage = '';
+const markTab = () => {
+  for (const link of document.querySelectorAll('.st-key-tabs a')) {
+    if (link.pathname.split('/').pop() === shownPage) link.setAttribute('aria-current', 'page');
+    else link.removeAttribute('aria-current');
+  }
+};
+const observer = new MutationObserver(() => { showVerdict(); enterMenu(); markTab(); });
 // Streamlit's links do not say what a click on them keeps: another tab would open without this run and sentence.
 let kept = {};
 const seen = new WeakMap();  // by link, the query that Streamlit gave it, and what was made of it
@@ -76,6 +84,8 @@ const writeKept = ({ target }) => {
 };
 export default function({ data }) {
   beginPage(data.page);
+  shownPage = data.page;
+  markTab();
   beginStep(data.step);
   kept = data.kept;
   for (const kind of ['pointerdown', 'contextmenu', 'focusin']) document.addEventListener(kind, writeKept, true);

@@ -3,10 +3,9 @@
 // underlined, and all else works. The keyboard and screen readers have the list behind the button.
 const NAME = 's2s-term', HOVER = 300, LEAVE = 400, SETTLE = 200;  // milliseconds
 const WORD = /<\/?\w+>|[\p{L}\p{N}_]+/gu, INSIDE = /[\p{L}\p{N}_]/u;
-const OWN = new Set(['svg', 'style', 'script', 'pre', 'canvas', 'textarea', 'input', 'select', 'bdi', 'em', 'ins', 'del', 'h1', 'iframe']);
+const OWN = new Set(['svg', 'style', 'script', 'pre', 'canvas', 'textarea', 'input', 'select', 'bdi', 'em', 'ins', 'del', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'iframe']);
 const PRESSED = new Set(['button', 'a', 'summary']);
 const TEXT = new Set(['stPlotlyChart', 'stCode', 'stIconMaterial', 'stJson', 'stException']);
-const BLOCK = 'p, li, h2, h3, h4, h5, h6, td, th, dt, dd, small, label, summary, div';
 const CLASSES = /(^|\s)(katex|tokens|static-heatmap|glossary|lesson-heading|st-key-chips)(\s|$)/;
 
 let words = null, asked = '', found = new WeakMap(), here = '';  // found: text node -> [text, matches]
@@ -15,14 +14,14 @@ let shown = new Map(), holders = new WeakSet();  // text node -> its marked word
 const load = async (address) => {
   if (asked === address) return;
   asked = address;
-  const { terms, forms, all } = await (await fetch(new URL(address, document.baseURI))).json();
+  const { terms, forms, all, places } = await (await fetch(new URL(address, document.baseURI))).json();
   const byFirst = new Map();
   for (const [text, term, pages] of forms) {
     const first = text.toLowerCase().match(WORD)[0], isExact = text !== text.toLowerCase();
     byFirst.set(first, [...(byFirst.get(first) ?? []), { text, lower: text.toLowerCase(), term, pages, isExact }]);
   }
   for (const each of byFirst.values()) each.sort((one, other) => other.text.length - one.text.length);
-  words = { terms, byFirst, all };
+  words = { terms, byFirst, all, places };
   found = new WeakMap();
 };
 const matchAt = (text, lower, at, first) => {  // the longest form that begins there; a compound is another word
@@ -81,16 +80,14 @@ const matchesOf = (node) => {
 const scan = () => {
   if (!words) return;
   const start = performance.now(), ranges = [];
-  let block = null, said = new Set();
+  const said = new Set();  // each term once per screen
   shown = new Map();
   holders = new WeakSet();
   for (const node of texts()) {
     const all = matchesOf(node);
     if (!all.length) continue;
-    const own = node.parentElement.closest(BLOCK);
-    if (own !== block) { block = own; said = new Set(); }
-    const isCode = node.parentElement.localName === 'code';  // looks like something to press, so each of them opens
-    const fresh = all.filter(({ term }) => isCode || (!said.has(term) && said.add(term)));
+    if (all.every(({ term }) => said.has(term)) || !(node.parentElement.checkVisibility?.() ?? true)) continue;
+    const fresh = all.filter(({ term }) => !said.has(term) && said.add(term));
     if (!fresh.length) continue;
     shown.set(node, fresh);
     holders.add(node.parentElement);
@@ -126,25 +123,22 @@ const open = (event, link) => {
 };
 const KEPT = { data: [], lessons: [], train: ['run'], runs: ['run'], evaluate: ['run'] };  // of the address; others: also the sentence
 const go = (event, link) => { open(event, link); document.dispatchEvent(new CustomEvent(NAME)); };
-const linkTo = ({ page, view }) => {
-  const name = page ? page[0].toUpperCase() + page.slice(1) : 'Home';
-  const link = paragraph('a', page === here ? 'See it on this page' : `See it on ${name}`);
-  const address = new URL(`${page || './'}?${view}`, document.baseURI), now = new URLSearchParams(location.search);
-  for (const key of KEPT[page] ?? ['run', 'src']) if (now.get(key)) address.searchParams.set(key, now.get(key));
-  link.href = address;
-  link.onclick = (event) => go(event, link);
-  return link;
-};
-const inGlossary = (label, address) => {
+const linkTo = (label, address) => {
   const link = Object.assign(paragraph('a', label), { href: new URL(address, document.baseURI) });
   link.onclick = (event) => go(event, link);
   return link;
 };
+const keeping = (page, view) => {  // an address with the run and the sentence of this page
+  const address = new URL(`${page || './'}?${view}`, document.baseURI), now = new URLSearchParams(location.search);
+  for (const key of KEPT[page] ?? ['run', 'src']) if (now.get(key)) address.searchParams.set(key, now.get(key));
+  return address;
+};
+const titleOf = (page) => words.places.find(({ kind, link }) => kind === 'page' && link === (page || './')).title;
 const entry = (row) => {
   const all = [withNames('p', row.plain), document.createElement('p')];
   all[1].append(withNames('small', row.expert + (row.source ? ` (${row.source})` : '')));
   const last = document.createElement('p');
-  last.append(row.page === here && !row.view ? paragraph('small', 'It is on this page.') : linkTo(row), ' · ', inGlossary('Glossary', row.link));
+  last.append(row.page === here && !row.view ? paragraph('small', 'It is on this page.') : linkTo(`See it on ${row.page === here ? 'this page' : titleOf(row.page)}`, keeping(row.page, row.view)), ' · ', linkTo('Glossary', row.link));
   return [...all, last];
 };
 const rankOf = ({ term, also, plain, expert }, query) => {  // 0: the name itself; -1: not found
@@ -157,18 +151,35 @@ const searched = (query, onPage) => {  // the best match first; of equals, the p
   const all = [...new Set([...onPage, ...words.terms.keys()])].map((term) => [term, rankOf(words.terms[term], query)]);
   return all.filter(([, rank]) => rank >= 0).sort((one, other) => one[1] - other[1]).map(([term]) => term);
 };
+const MOST = 8;  // places listed
+const searchedPlaces = (query) => {  // those that have all its words, in the title if possible
+  const asked = query.split(/\s+/), has = (text) => asked.every((word) => text.toLowerCase().includes(word));
+  const rank = ({ title, about }) => [title.toLowerCase().startsWith(query), has(title), has(`${title} ${about}`)].indexOf(true);
+  return words.places.map((each) => [each, rank(each)]).filter(([, at]) => at >= 0).sort((one, other) => one[1] - other[1])
+    .slice(0, MOST).map(([each]) => each);
+};
+const placeRow = ({ title, kind, link }) => {
+  const row = document.createElement('p');
+  row.append(linkTo(title.replaceAll('*', ''), kind === 'page' ? keeping(link.replace('./', ''), '') : link), ' ', paragraph('small', kind));
+  return row;
+};
 const fillList = (list, takesFocus) => {
   const known = new Set();
   if (words) for (const node of texts(true)) if (node.parentElement.checkVisibility?.() ?? true) matchesOf(node).forEach(({ term }) => known.add(term));
   const onPage = [...known].sort((one, other) => one - other);
   const title = paragraph('h2', ''), search = document.createElement('input'), entries = document.createElement('div');
   title.setAttribute('aria-live', 'polite');
-  Object.assign(search, { type: 'search', autofocus: takesFocus, placeholder: `Search all ${words?.terms.length ?? 0} words`, ariaLabel: 'Search all words' });
-  search.onkeydown = (event) => { if (event.key !== 'Escape') event.stopPropagation(); };  // a letter is no shortcut of the page
+  Object.assign(search, { type: 'search', autofocus: takesFocus, placeholder: 'Pages, lessons, words', ariaLabel: 'Search pages, lessons and words' });
+  search.onkeydown = (event) => {
+    if (event.key !== 'Escape') event.stopPropagation();  // a letter is no shortcut of the page
+    if (event.key === 'Enter') entries.querySelector('a')?.click();
+  };
   const fill = () => {
     const query = search.value.trim().toLowerCase(), all = query ? searched(query, onPage) : onPage;
-    title.textContent = `${all.length || 'No'} ${query ? '' : 'technical '}word${all.length === 1 ? '' : 's'} ${query ? 'found' : 'on this page'}`;
-    entries.replaceChildren(...all.map((term, rank) => {
+    const found = query && words ? searchedPlaces(query) : [];
+    const said = `${all.length || 'no'} ${query ? '' : 'technical '}word${all.length === 1 ? '' : 's'}`;
+    title.textContent = query ? `${found.length || 'No'} page${found.length === 1 ? '' : 's'} or lesson${found.length === 1 ? '' : 's'}, ${said}` : `${said} on this page`.replace(/^n/, 'N');
+    entries.replaceChildren(...found.map(placeRow), ...all.map((term, rank) => {
       const each = document.createElement('details'), row = words.terms[term];
       each.name = 'term';
       each.open = query !== '' && rank === 0;  // the best match
@@ -179,7 +190,7 @@ const fillList = (list, takesFocus) => {
   search.oninput = () => { fill(); place(list, list.previousElementSibling.getBoundingClientRect()); };
   list.replaceChildren(heading(title, () => list.hidePopover()), ...(words ? [search, entries, document.createElement('footer')] : []));
   fill();
-  if (words) list.lastChild.append(inGlossary(`All ${words.terms.length} words`, words.all));
+  if (words) list.lastChild.append(linkTo(`All ${words.terms.length} words`, words.all));
 };
 const place = (box, rect) => {  // below, or above where there is no room; a lesson that stands at the edge stays free
   const { width, height } = box.getBoundingClientRect(), room = innerHeight - rect.bottom - 8;
@@ -278,6 +289,6 @@ export default function({ data, parentElement }) {
   here = data.here;
   stop();
   const end = stop = listen(parentElement.querySelector('#list'), parentElement.querySelector('#card'));
-  load(data.words).then(later, () => { asked = ''; });
+  load(data.searched).then(later, () => { asked = ''; });
   return () => { end(); };
 }

@@ -1,1 +1,3 @@
-"""The screens of the page Compare."""
+"""The page Compare."""
+
+from s2s.ui.compare.page import show

@@ -1,23 +1,21 @@
-"""Find one on Compare: among the texts of all columns."""
+"""Find one on Compare: among the texts of all rows."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import streamlit as st
+from collections.abc import Mapping
 
 from s2s.runs import Run
 from s2s.runs.properties import Decoding
-from s2s.ui.compare import columns
-from s2s.ui.compare.cards import Card
+from s2s.ui.compare import rows
+from s2s.ui.compare.row import RowChoice
 from s2s.ui.compare.view_state import STATE
 from s2s.ui.kit import FindOne
 
 
 def _prepare(name: str) -> None:
-    """A column alone differs from nothing: it gets another strategy beside it."""
-    if name == "strategies_differ" and len(columns.shown()) == 1:
-        columns.add(st.session_state["run"])
+    """A row alone differs from nothing: it gets another strategy beside it."""
+    if name == "strategies_differ" and len(rows.shown()) == 1:
+        rows.add("greedy" if "!greedy!" not in rows.texts()[rows.KEYS[0]] else "beam")
 
 
 FIND_ONE = FindOne(
@@ -33,14 +31,14 @@ FIND_ONE = FindOne(
 )
 
 
-def show(run: Run, text: str, cards: Sequence[Card]) -> None:
-    """What was found, or the search; columns without valid settings decode nothing."""
+def show(run: Run, text: str, choices: Mapping[str, RowChoice]) -> None:
+    """What was found, or the search; rows without valid settings decode nothing."""
     decodings = []
-    for card in cards:
-        if (choice := card.choice) and choice.config:
+    for number, choice in enumerate(choices.values(), 1):
+        if choice.run and not choice.error:
             other = choice.run if choice.run.key != run.key else None
             plain = Decoding(choice.strategy, choice.settings)
-            name = f"column {card.number} ({plain})" if len(cards) > 1 else ""
+            name = f"row {number} ({plain})" if len(choices) > 1 else ""
             decodings.append(Decoding(choice.strategy, choice.settings, name, other))
     if decodings:
         FIND_ONE.show(run, text, *decodings)

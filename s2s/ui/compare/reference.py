@@ -1,46 +1,43 @@
-"""What the columns of Compare are compared with: an optional reference, and the text against which differences are
-marked.
-"""
+"""What the rows of Compare are compared with: a reference, and the text against which differences are marked."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import streamlit as st
 
 from s2s.links import share
-from s2s.questions import source_as_it_is
+from s2s.questions import NOTHING, REFERENCE, source_as_it_is
 from s2s.runs import Run
 from s2s.ui.compare.view_state import STATE
 from s2s.ui.kit import address, pickers
 from s2s.ui.kit.sentence import MAX_CHARACTERS
 
-REFERENCE = "reference"
-NOTHING = "nothing"
 BOX = "against box"
 # Never in Compare's address: on the way to Attention or Steps, the browser's history gets one with it, and with a `tgt`
 # and a `set` of that page.
 OTHER_PAGE_KEY = "step"
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """The reference (may be empty), and `against`: REFERENCE, NOTHING, or a column's number."""
+class Comparison(NamedTuple):
+    """The reference (may be empty), and `against`: REFERENCE, NOTHING, a row's number, or empty for the default."""
 
     reference: str
     against: str
 
-    @property
-    def name(self) -> str:
-        """What differences are marked against, in words."""
-        return _name(self.against)
 
-
-def controls(run: Run, text: str, n_columns: int) -> Comparison:
+def controls(run: Run, text: str, n_rows: int) -> Comparison:
     """The widgets: a correct translation, and against what differences are marked. `run` is the page's."""
     reference = _reference(run, text)
-    options = [*([REFERENCE] if reference else []), *(str(n + 1) for n in range(n_columns))]
-    return Comparison(reference, _against(options, is_alone=n_columns == 1))
+    options = [*([REFERENCE] if reference else []), *(str(n + 1) for n in range(n_rows))]
+    return Comparison(reference, _against(options, is_alone=n_rows == 1))
+
+
+def is_changed() -> dict[str, bool]:
+    """Of each setting, before they are drawn, whether it differs from the default."""
+    linked = address.fresh("tgt")
+    reference = st.session_state.get("reference") if linked is None else linked
+    return {"a reference": bool(reference), "other marks": bool(STATE.value("against"))}
 
 
 def _reference(run: Run, text: str) -> str:
@@ -49,7 +46,7 @@ def _reference(run: Run, text: str) -> str:
     It belongs to its sentence, and to its languages: runs on another dataset may write another one.
     """
     owner = (source_as_it_is(run) or run.folder.id, run.key.languages, text)
-    linked = None if _leaves() else address.read("tgt")
+    linked = None if is_leaving() else address.read("tgt")
     if linked is not None:
         st.session_state["reference"] = linked
     elif st.session_state.get("reference of", owner) != owner:
@@ -60,49 +57,44 @@ def _reference(run: Run, text: str) -> str:
         key="reference",
         persist_state="session",
         placeholder="A correct translation, if you know one",
-        help="A human translation. chrF and BLEU compare each column with it, and differences"
-        " can be marked against it.",
+        help="A human translation. chrF and BLEU compare each row with it, and differences can be marked against it.",
         icon=":material/fact_check:",
-        width=330,
     )
     reference = " ".join(share.printable(typed or "").split())[:MAX_CHARACTERS]
-    if not _leaves():
+    if not is_leaving():
         address.write("tgt", reference)
     return reference
 
 
-def _leaves() -> bool:
+def is_leaving() -> bool:
     """Whether the address is already that of another page, which a link of this one opens."""
     return OTHER_PAGE_KEY in st.query_params
 
 
 def _against(options: list[str], *, is_alone: bool) -> str:
-    """The selected text to mark against; by default the reference if there is one, else column 1."""
-    if not _leaves():
-        STATE.from_url()
-    chosen = STATE.now.against
+    """The selected text to mark against; empty for the default: the reference if there is one, else row 1."""
+    chosen = str(STATE.value("against"))
     default = options[0]
     if chosen and chosen not in (*options, NOTHING):
         if chosen != REFERENCE:
             pickers.notify(
-                f"There is no column {chosen[:20]} to mark differences against; {_name(default)} is used instead."
+                f"There is no row {chosen[:20]} to mark differences against; {_name(default)} is used instead."
             )
         chosen = ""
-    if not _leaves():
+    if not is_leaving():
         STATE.remember(against=chosen)
     if is_alone and default != REFERENCE:
-        return NOTHING
+        return ""
     st.session_state[BOX] = chosen or default
     st.selectbox(
-        "Mark differences against",
+        STATE.label("against"),
         [*options, NOTHING],
         format_func=_name,
         key=BOX,
         on_change=_choose,
         args=(default,),
-        width=220,
     )
-    return chosen or default
+    return chosen
 
 
 def _choose(default: str) -> None:
@@ -111,4 +103,4 @@ def _choose(default: str) -> None:
 
 
 def _name(against: str) -> str:
-    return {REFERENCE: "the reference", NOTHING: "nothing"}.get(against, f"column {against}")
+    return {REFERENCE: "the reference", NOTHING: "nothing"}.get(against, f"row {against}")

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from s2s.config import DataConfig, UserError
-from s2s.data import PROFILE_SECTIONS, DatasetProfile, ReadingState, profile_of
+from s2s.data import PROFILE_SECTIONS, ProfileFolder, ReadingState, profile_of, stored_section
 from s2s.ui.kit import duration, forms
 
 REFRESH = 0.4  # seconds between refreshes of a progress bar
@@ -16,33 +16,31 @@ PATIENCE = 1.5  # seconds before a progress bar is shown, lest it flicker
 DEFAULT_DATA = DataConfig()
 
 
-def profile(spec: str) -> DatasetProfile:
+def profile(spec: str) -> ProfileFolder:
     """The profile of a saved or shipped dataset, with the process that this visit has started for it."""
-    profiles: dict[str, DatasetProfile] = st.session_state.setdefault("profiles", {})
+    profiles: dict[str, ProfileFolder] = st.session_state.setdefault("profiles", {})
     if spec not in profiles:
         profiles[spec] = profile_of(spec)
     return profiles[spec]
 
 
-def section(
-    of: DatasetProfile, name: str, data: DataConfig = DEFAULT_DATA
-) -> dict[str, Any] | None:
+def section(of: ProfileFolder, name: str, data: DataConfig = DEFAULT_DATA) -> Any | None:
     """A section of a profile. Starts its computation where it is missing; None until there is a result."""
-    file = PROFILE_SECTIONS[name].name(name, data)
-    if found := of.result(file):
+    if found := stored_section(of, name, data):
         return found
+    file = PROFILE_SECTIONS[name].name(name, data)
     is_ours = of.request[:1] == (name,)
     # A process for another section is waited for; one for this section under other settings is replaced.
     if of.request != (name, file) and (is_ours or not of.is_reading):
         of.start((name,), request=(name, file), data=data)
     if not is_ready(of, name):
         return None
-    if (found := of.result(file)) is None:
+    if (found := stored_section(of, name, data)) is None:
         st.rerun()
     return found
 
 
-def is_ready(of: DatasetProfile, what: str = "text") -> bool:
+def is_ready(of: ProfileFolder, what: str = "text") -> bool:
     """Whether the process has finished. Until then a progress bar; after a failure its reason and a button.
 
     `what` distinguishes two of these on one page.
@@ -63,7 +61,12 @@ def is_ready(of: DatasetProfile, what: str = "text") -> bool:
     return True
 
 
-def _state_soon(of: DatasetProfile) -> ReadingState:
+def has_failed(*profiles: ProfileFolder) -> bool:
+    """Whether a reading of one of these has ended with an error."""
+    return any(of.state().error for of in profiles)
+
+
+def _state_soon(of: ProfileFolder) -> ReadingState:
     """The state after a moment: by then most datasets have been read, and no progress bar flickers."""
     until = time.monotonic() + PATIENCE
     while not (state := of.state()).is_over and time.monotonic() < until:
@@ -71,7 +74,7 @@ def _state_soon(of: DatasetProfile) -> ReadingState:
     return state
 
 
-def _progress(of: DatasetProfile, what: str) -> None:
+def _progress(of: ProfileFolder, what: str) -> None:
     state = of.state()
     if state.is_over:
         st.rerun()

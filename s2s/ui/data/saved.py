@@ -9,6 +9,7 @@ from s2s.data import saved_datasets
 from s2s.library import Library
 from s2s.links.share import printable
 from s2s.ui.kit import cached, forms, plain, shortened, unique_names
+from s2s.ui.streamlit_parts import DeltaGenerator
 
 KEY = "saved"  # in the session: the SPEC of the chosen one
 REFUSED = "refused dataset"  # in the session: why the last change was refused
@@ -18,34 +19,39 @@ HOSTED = "Stored on this server until it is deleted or expires. Only you see it.
 NEEDING = ("queued", "starting", "running", "stopped", "interrupted")
 
 
-def choose() -> tuple[str, str] | None:
+def choose(row: DeltaGenerator) -> tuple[str, str] | None:
     """SPEC and name of the chosen dataset; None where nothing has been saved."""
     names = unique_names({saved.spec: saved.name for saved in cached.datasets()})
     if not names:
-        st.info(
-            "No saved datasets yet: upload or paste one and train on it, and it is saved here.",
-            icon=":material/inventory_2:",
-        )
+        with st.container(key="answer"):
+            st.info(
+                "No saved datasets yet: upload or paste one and train on it, and it is saved here.",
+                icon=":material/inventory_2:",
+            )
         return None
     # One that is gone gives way to none: another dataset is never chosen for the visitor.
     if st.session_state.setdefault(KEY, next(iter(names))) not in names:
         st.session_state[KEY] = None
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        spec = st.selectbox(
-            "Dataset",
-            list(names),
-            format_func=names.__getitem__,
-            key=KEY,
-            placeholder="Choose a dataset",
-            persist_state="session",
-        )
-        if spec is None:
-            return None
-        _rename_button(spec, cached.dataset_name(spec))
-        _delete_button(spec, cached.dataset_name(spec))
+    spec = row.selectbox(
+        "Dataset",
+        list(names),
+        format_func=names.__getitem__,
+        key=KEY,
+        placeholder="Choose a dataset",
+        persist_state="session",
+        label_visibility="collapsed",
+        width=260,
+    )
     if refused := st.session_state.pop(REFUSED, None):
         forms.show_error(refused)
-    return spec, names[spec]
+    return (spec, names[spec]) if spec else None
+
+
+def change(spec: str) -> None:
+    """Rename it, or delete it."""
+    name = cached.dataset_name(spec)
+    _rename_button(spec, name)
+    _delete_button(spec, name)
 
 
 def _rename_button(spec: str, name: str) -> None:

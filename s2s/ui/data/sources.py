@@ -10,16 +10,18 @@ from typing import NamedTuple
 import streamlit as st
 
 from s2s.config import UserError
-from s2s.data import DatasetProfile, Preview, Upload
+from s2s.data import Preview, ProfileFolder, Upload
 from s2s.ui.data import hub_dataset, profiles, saved, upload_form, uploads
 from s2s.ui.kit import as_markdown, cached, forms, shortened
 from s2s.ui.kit.datasets import DEFAULT_DATASET, SHIPPED_DATASETS
+from s2s.ui.streamlit_parts import DeltaGenerator
 
 BUILT_IN = "Built-in"
 SAVED = "Saved"
-UPLOAD = "Upload"
-PASTE = "Paste"
-NOT_SAVED = frozenset({UPLOAD, "Hub", PASTE})  # origins whose dataset is an upload
+HUB = "Hub"
+UPLOAD = uploads.UPLOAD  # uploaded or pasted
+START = "upload:"  # what a link says of no dataset
+NOT_SAVED = frozenset({UPLOAD, HUB})  # origins whose dataset is an upload
 # where the session has the SPEC that is chosen
 SPEC_KEYS: Mapping[str, str] = MappingProxyType({BUILT_IN: "builtin", SAVED: saved.KEY})
 MISSING = "missing dataset"  # in the session: what a link names and is not here
@@ -31,9 +33,15 @@ class ChosenDataset:
 
     name: str
     preview: Preview
-    profile: DatasetProfile
+    profile: ProfileFolder
     spec: str = ""
     upload: Upload | None = None
+    about: str = ""
+
+    @property
+    def address(self) -> str:
+        """What questions call it: its SPEC, of an upload as it was read."""
+        return f"{uploads.PREFIX}{self.upload.id}/{self.upload.spec}" if self.upload else self.spec
 
     def save(self) -> str:
         """The SPEC by which a run finds it; an upload is saved first. Raises UserError where that fails."""
@@ -49,9 +57,12 @@ class Missing(NamedTuple):
 
 
 class Origin(NamedTuple):
-    """One origin: its widgets, which return a dataset or say what is missing."""
+    """One origin: its widgets, of which those that everybody uses stand in a row, and which return a dataset or say
+    what is missing.
+    """
 
-    choose: Callable[[], ChosenDataset | None]
+    label: str
+    choose: Callable[[DeltaGenerator], ChosenDataset | None]
     icon: str
 
 
@@ -61,14 +72,14 @@ def origin_picker() -> str:
     chosen = st.segmented_control(
         "Where from",
         list(ORIGINS),
-        default=BUILT_IN,
+        default=UPLOAD,
         required=True,
         key="origin",
-        format_func=lambda name: f"{ORIGINS[name].icon} {name}",
+        format_func=lambda name: f"{ORIGINS[name].icon} {ORIGINS[name].label}",
         persist_state="session",
         label_visibility="collapsed",
     )
-    return str(chosen or BUILT_IN)
+    return str(chosen or UPLOAD)
 
 
 def _follow(origin: str) -> None:
@@ -80,8 +91,8 @@ def _follow(origin: str) -> None:
             st.session_state[MISSING] = Missing(origin, uploads.address(upload), uploads.GONE)
 
 
-def chosen(origin: str) -> ChosenDataset | None:
-    """The dataset, once there is one."""
+def chosen(origin: str, row: DeltaGenerator) -> ChosenDataset | None:
+    """The dataset, once there is one; `row` has what chooses it."""
     missing: Missing | None = st.session_state.get(MISSING)
     if missing and missing.origin == origin:
         st.warning(as_markdown(missing.why), icon=":material/link_off:")
@@ -95,7 +106,7 @@ def chosen(origin: str) -> ChosenDataset | None:
     if deleted := st.session_state.pop(uploads.deleted_key(origin), ""):
         st.info(as_markdown(f"`{deleted}` was deleted."), icon=":material/delete:")
     try:
-        found = ORIGINS[origin].choose()
+        found = ORIGINS[origin].choose(row)
     except UserError as wrong:
         forms.show_error(wrong)
         return None
@@ -119,7 +130,7 @@ def linked(origin: str) -> str:
 def choose_spec(spec: str) -> None:
     """Choose the dataset that a link names, and its origin; where it is gone, none is chosen and the page says why."""
     st.session_state.pop(MISSING, None)
-    empty = {f"{origin.lower()}:": origin for origin in ORIGINS}
+    empty = {f"{origin.lower()}:": origin for origin in ORIGINS} | {"paste:": UPLOAD}
     if spec in SHIPPED_DATASETS:
         _choose(BUILT_IN, spec)
     elif spec in {dataset.spec for dataset in cached.datasets()}:
@@ -151,15 +162,15 @@ def _choose_upload(spec: str) -> None:
     if upload.saved:
         choose_spec(upload.saved)
         return
-    _choose(upload.origin, None)
-    if upload.origin == PASTE and not st.session_state.get("paste"):
+    _choose(HUB if upload.origin == HUB else UPLOAD, None)
+    if upload.origin == uploads.PASTE and not st.session_state.get("paste"):
         text = (upload.folder / "files" / upload.files[0]).read_bytes()
         st.session_state["paste"] = text.decode(errors="surrogatepass")
         st.session_state["pasted"] = st.session_state["paste"]
 
 
-def _built_in() -> ChosenDataset | None:
-    spec = st.selectbox(
+def _built_in(row: DeltaGenerator) -> ChosenDataset | None:
+    spec = row.selectbox(
         "Dataset",
         list(SHIPPED_DATASETS),
         index=list(SHIPPED_DATASETS).index(DEFAULT_DATASET),
@@ -167,38 +178,66 @@ def _built_in() -> ChosenDataset | None:
         persist_state="session",
         format_func=_short_name,
         placeholder="Choose a dataset",
+        label_visibility="collapsed",
+        width=260,
     )
     if spec is None:
         return None
-    st.caption(SHIPPED_DATASETS[spec])
-    return ChosenDataset(_short_name(spec), cached.preview(spec), profiles.profile(spec), spec)
+    name, about = _short_name(spec), SHIPPED_DATASETS[spec]
+    preview = cached.preview(spec)
+    return ChosenDataset(name, preview, profiles.profile(spec), spec, about=about)
 
 
 def _short_name(spec: str) -> str:
     return spec.partition(":")[2]
 
 
-def _saved() -> ChosenDataset | None:
-    found = saved.choose()
+def _saved(row: DeltaGenerator) -> ChosenDataset | None:
+    found = saved.choose(row)
     if found is None:
         return None
     spec, name = found
     profile = profiles.profile(spec)
     preview = profiles.section(profile, "preview")
-    return ChosenDataset(name, Preview.read(preview), profile, spec) if preview else None
+    return ChosenDataset(name, preview, profile, spec) if preview else None
 
 
-def _upload() -> ChosenDataset | None:
+def _own(row: DeltaGenerator) -> ChosenDataset | None:
+    """An upload, else the form that makes one; it stands below what is wrong with the last one, too."""
     upload = uploads.current(UPLOAD)
-    if upload is None:
-        upload_form.files_field()
-        return None
-    uploads.notice(UPLOAD, upload)
+    found = _read_files(row, upload) if upload else None
+    if upload is None or profiles.has_failed(upload.columns, upload.profile):
+        with st.container(border=True, key="answer"):
+            upload_form.fields()
+        _shipped()
+    return found
+
+
+def _shipped() -> None:
+    """The datasets that ship, to press."""
+    st.pills(
+        "Or a built-in one",
+        list(SHIPPED_DATASETS),
+        format_func=_short_name,
+        key="shipped",
+        on_change=_choose_shipped,
+    )
+
+
+def _choose_shipped() -> None:
+    if spec := st.session_state["shipped"]:
+        choose_spec(spec)
+
+
+def _read_files(row: DeltaGenerator, upload: Upload) -> ChosenDataset | None:
+    if upload.origin == uploads.PASTE:
+        upload.read(f"pasted:{upload.files[0]}")
+        return _read(upload)
     upload.detect_columns()
     if upload.columns.result("offer") is None and not profiles.is_ready(upload.columns):
         return None
     offer = upload.columns.result("offer") or {}
-    if not (spec := upload_form.spec(upload, offer)):
+    if not (spec := upload_form.spec(upload, offer, row)):
         return None
     upload.read(spec)
     if len(splits := offer.get("splits", ())) > 1:
@@ -209,42 +248,18 @@ def _upload() -> ChosenDataset | None:
     return _read(upload)
 
 
-def _hub() -> ChosenDataset | None:
-    upload = uploads.current("Hub")
+def _hub(row: DeltaGenerator) -> ChosenDataset | None:
+    upload = uploads.current(HUB)
     if upload is None:
-        request = hub_dataset.choose()
-        if request and st.button(
-            "Load these rows", type="primary", icon=":material/cloud_download:", key="load hub"
-        ):
-            uploads.begin("Hub", request.name, token=request.token).read(request.spec)
-            st.rerun()
+        with st.container(border=True, key="answer"):
+            request = hub_dataset.choose()
+            if request and st.button(
+                "Load these rows", type="primary", icon=":material/cloud_download:", key="load hub"
+            ):
+                uploads.begin(HUB, request.name, token=request.token).read(request.spec)
+                st.rerun()
         return None
-    uploads.notice("Hub", upload)
     upload.read(upload.spec)
-    return _read(upload)
-
-
-def _paste() -> ChosenDataset | None:
-    text = st.text_area(
-        "One pair per line: source, a tab or |||, target",
-        key="paste",
-        height=180,
-        placeholder="the red house ||| la maison rouge\nthe cat sleeps ||| le chat dort",
-        persist_state="session",
-    )
-    if not text or not text.strip():
-        uploads.discard(PASTE)
-        st.caption(
-            "Two columns copied from a spreadsheet can be pasted as they are. Press Ctrl+Enter when done."
-        )
-        return None
-    upload = uploads.current(PASTE)
-    if upload is None or st.session_state.get("pasted") != text:
-        content = text.encode(errors="surrogatepass")
-        upload = uploads.begin(PASTE, "pasted text", [("pasted text", content)])
-        st.session_state["pasted"] = text
-    upload.read(f"pasted:{upload.files[0]}")
-    uploads.notice(PASTE, upload)
     return _read(upload)
 
 
@@ -258,12 +273,25 @@ def _read(upload: Upload) -> ChosenDataset | None:
     return ChosenDataset(upload.name, Preview.read(preview), upload.profile, upload=upload)
 
 
+def last_actions(origin: str, chosen: ChosenDataset) -> None:
+    """Another upload, and what deletes this dataset."""
+    if origin == UPLOAD:
+        with st.popover(
+            "Another file or text", icon=":material/upload_file:", on_change="rerun"
+        ) as box:
+            if box.open:
+                upload_form.fields()
+    if chosen.upload:
+        uploads.notice(origin, chosen.upload)
+    elif origin == SAVED:
+        saved.change(chosen.spec)
+
+
 ORIGINS: Mapping[str, Origin] = MappingProxyType(
     {
-        BUILT_IN: Origin(_built_in, ":material/inventory:"),
-        UPLOAD: Origin(_upload, ":material/upload_file:"),
-        "Hub": Origin(_hub, ":material/cloud_download:"),
-        PASTE: Origin(_paste, ":material/content_paste:"),
-        SAVED: Origin(_saved, ":material/bookmark:"),
+        UPLOAD: Origin("File or text", _own, ":material/upload_file:"),
+        BUILT_IN: Origin("Built-in", _built_in, ":material/inventory:"),
+        HUB: Origin("Hub", _hub, ":material/cloud_download:"),
+        SAVED: Origin("Saved", _saved, ":material/bookmark:"),
     }
 )

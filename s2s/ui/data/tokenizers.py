@@ -1,32 +1,28 @@
-"""Tokenizers side by side: a table of measurements, how each splits an example, and the choice of one."""
+"""The choice of a tokenizer: how two of those that were measured split a sentence."""
 
 from __future__ import annotations
 
 import html
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
-from s2s import plots
-from s2s.config import TokenizerConfig
+from s2s.config import Recipe, TokenizerConfig
+from s2s.data import PROFILE_SECTIONS, ProfileFolder
 from s2s.links.share import printable
 from s2s.tokenizers import (
     TOKENIZERS,
     UNK,
     ComparisonRow,
     ExampleTokens,
-    SideStatistics,
     Tokenizer,
+    TokenizerComparison,
     load,
 )
-from s2s.ui.kit import as_markdown, cached, chart, plain
-from s2s.ui.kit.tables import frame_csv
+from s2s.ui.kit import as_markdown, cached, plain
 
 MAX_CHARACTERS = 500  # of a visitor's sentence
 MAX_TOKENS = 150  # of a sentence that are drawn
@@ -34,37 +30,22 @@ MAX_TOKENS = 150  # of a sentence that are drawn
 SHARE = 24
 BACKGROUNDS = ("#0072B2", "#E69F00")  # alternating; Okabe and Ito, as in s2s/plots/theme.py
 UNKNOWN = "#D55E00"
-DEFAULT = TokenizerConfig()
-FORMATS = MappingProxyType(
-    {"tokens per word": "%.2f", "unknown": "percent", "too long": "percent", "seconds": "%.1f"}
-)
+CHOSEN = ("tokenizer.kind", "tokenizer.vocab_size")  # of a tokenizer's settings, in the recipe
 
 
-def panel(
-    rows: Sequence[ComparisonRow],
-    key: str,
-    *,
-    advice: str = "",
-    now: TokenizerConfig = DEFAULT,
-    folder: Path | None = None,
-) -> dict[str, Any]:
-    """Returns the recipe settings of the chosen tokenizer; none while that is the recipe's, `now`, if not measured.
+def choose(found: TokenizerComparison, profile: ProfileFolder, recipe: Recipe) -> dict[str, Any]:
+    """Two tokenizers beside each other, as they split a sentence or an example of the dataset.
 
-    `advice` is a sentence shown above where words are not separated by spaces. `key` identifies the dataset.
-    With the `folder` of the saved tokenizers, a visitor can try them on a sentence.
+    Returns the recipe settings of the one to use; none while that is the recipe's and was not measured.
     """
-    if not rows:
-        st.info("No tokenizer has been measured on these pairs.", icon=":material/hourglass_empty:")
-        return {}
-    named = names(rows)
-    if advice:
-        st.warning(as_markdown(advice), icon=":material/space_bar:")
-    _table(named, key)
-    _length_chart(named)
+    named = found.named
+    now = recipe.tokenizer
+    key = profile.folder.name
+    folder = profile.folder / PROFILE_SECTIONS["pieces"].name("pieces", recipe.data)
     if st.session_state.get(f"{key} tokenizer now") != now:  # the recipe was changed elsewhere
         st.session_state[f"{key} tokenizer now"] = now
         st.session_state.pop(f"{key} tokenizer", None)
-    text = _sentence(key) if folder else ""
+    text = _sentence(key)
     left, right = st.columns(2, border=True)
     with left:
         own = _own(named, now)
@@ -85,102 +66,12 @@ def panel(
     return row.changes if row else {}
 
 
-def names(rows: Sequence[ComparisonRow]) -> dict[str, ComparisonRow]:
-    """The rows by their names, e.g. `bpe · 4,000`: in the order of `TOKENIZERS`, small vocabularies first."""
-    order = list(TOKENIZERS)
-    return {
-        _name(row): row
-        for row in sorted(rows, key=lambda row: (order.index(row.kind), row.src.vocab_size))
-    }
-
-
-def _name(row: ComparisonRow) -> str:
-    sizes = dict.fromkeys((f"{row.src.vocab_size:,}", f"{row.tgt.vocab_size:,}"))
-    automatic = (
-        " (automatic)" if row.requested_size is None and TOKENIZERS[row.kind].is_subword else ""
-    )
-    return f"{row.kind} · {' / '.join(sizes)}{automatic}"
-
-
 def settings(row: ComparisonRow) -> str:
     """The same choice on the command line."""
     values = {
         key: "null" if value is None else str(value).lower() for key, value in row.changes.items()
     }
     return " ".join(f"--set {key}={value}" for key, value in values.items())
-
-
-def frame(named: Mapping[str, ComparisonRow]) -> pd.DataFrame:
-    """One row per tokenizer; rates from 0 to 1, lengths in tokens, time in seconds."""
-    return pd.DataFrame(
-        [_row(row) for row in named.values()], index=pd.Index(named, name="tokenizer")
-    )
-
-
-def _row(row: ComparisonRow) -> dict[str, float | None]:
-    src = _side(row.src)
-    tgt = _side(row.tgt)
-    both = {
-        f"{label}, {side}": values[label]
-        for label in src
-        for side, values in (("source", src), ("target", tgt))
-    }
-    return {"too long": row.too_long, **both, "seconds": row.seconds}
-
-
-def _side(side: SideStatistics) -> dict[str, float | None]:
-    return {
-        "tokens per word": side.tokens_per_word,
-        "unknown": side.unknown_rate,
-        "median length": side.median,
-        "95th percentile": side.p95,
-        "longest": side.longest,
-        "vocabulary size": side.vocab_size,
-    }
-
-
-def _table(named: Mapping[str, ComparisonRow], key: str) -> None:
-    table = frame(named)
-    limit = next(iter(named.values())).limit
-    columns = {
-        name: st.column_config.NumberColumn(format=FORMATS.get(name.partition(",")[0], "localized"))
-        for name in table
-    }
-    st.dataframe(
-        table,
-        column_config=columns,
-        alt="Comparison of tokenizers: one row each, with measurements of both sides",
-        key=f"{key} tokenizer table",
-    )
-    st.caption(
-        "Words are separated by spaces. Unknown: fraction of the held-out tokens that are `<unk>`. Lengths in tokens,"
-        f" without `</s>`. Pairs longer than {limit}, `</s>` included, are dropped unless `data.max_length` is raised."
-    )
-    st.download_button(
-        "Download data (CSV)",
-        partial(frame_csv, table, index=True),
-        "tokenizers.csv",
-        "text/csv",
-        on_click="ignore",
-        icon=":material/download:",
-        key=f"{key} tokenizer csv",
-    )
-
-
-def _length_chart(named: Mapping[str, ComparisonRow]) -> None:
-    """How long targets become, by kind and vocabulary size."""
-    kinds = {
-        kind: [(row.tgt.vocab_size, row.tgt.median) for row in named.values() if row.kind == kind]
-        for kind in TOKENIZERS
-    }
-    measured = {kind: points for kind, points in kinds.items() if points}
-    figure = plots.vocabulary_size(measured, title="Length of the targets by tokenizer")
-    lengths = "; ".join(
-        f"{kind} {points[-1][1]:g} tokens with a vocabulary of {points[-1][0]:,}"
-        for kind, points in measured.items()
-    )
-    chart(figure, alt=f"Median length of the targets: {lengths}", file_name="tokenizers")
-    st.caption(plots.PLOTS["vocabulary_size"].caption)
 
 
 def _own(named: Mapping[str, ComparisonRow], now: TokenizerConfig) -> str:
@@ -223,9 +114,9 @@ def _sentence(key: str) -> str:
     return printable(typed or "").strip()
 
 
-def _tokens(row: ComparisonRow, folder: Path | None, text: str) -> None:
+def _tokens(row: ComparisonRow, folder: Path, text: str) -> None:
     """The tokens of a sentence, or of an example pair. Raises UserError if the tokenizer was not saved."""
-    if not folder or not text:
+    if not text:
         shown = {"Source": row.src.example, "Target": row.tgt.example}
     elif row.shared:
         shown = {"Your sentence": _split(folder / row.file("src"), text)}

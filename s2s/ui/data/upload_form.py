@@ -10,10 +10,11 @@ import pandas as pd
 import streamlit as st
 
 from s2s.config import UserError
-from s2s.data import FILE_KINDS, Upload
+from s2s.data import FILE_KINDS, Upload, load_preview
 from s2s.links.share import printable
 from s2s.ui.data import uploads
 from s2s.ui.kit import as_markdown, unique_names
+from s2s.ui.streamlit_parts import DeltaGenerator
 
 UNITS = MappingProxyType(
     {
@@ -39,18 +40,49 @@ OFFERED = frozenset(  # what the reader says of the files
 )
 
 
-def files_field() -> None:
-    """The upload field. What it is given becomes an upload, and the field is emptied."""
+WIDTH = 300  # pixels that each of the two fields has at least
+SELECT = 190  # of a column
+EXAMPLE = "builtin:first-steps"
+PASTED = "pasted text"
+FORMATS = (
+    f"Tables: {FILE_KINDS}; you choose the two columns. Text files: two that translate each other line by line, or one"
+    " of plain text. Any of them may be compressed (.gz). A .zip may hold one table or pair of files for each split"
+    " (`train`, `valid`)."
+)
+PRIVACY = (
+    "It stays on this server for at most a day and only you can see it, unless you train on it."
+)
+# Options of a reading that its title names.
+READING = MappingProxyType(
+    {"prefix": "task column", "header": "header", "quotes": "quotation marks", "lists": "lists"}
+)
+
+
+def fields() -> None:
+    """A field for files and one for text, and a file to try; what is given becomes an upload, and the page shows it."""
+    with st.grid(2, min_column_width=WIDTH) as grid:
+        with grid.cell():
+            _files_field()
+        with grid.cell():
+            _text_field()
+    st.caption(PRIVACY)
+
+
+def _files_field() -> None:
     given = st.file_uploader(
-        "A table, two aligned text files, or one text file",
+        "Files: a table, or two aligned texts",
         accept_multiple_files=True,
         key=f"upload {st.session_state.setdefault('n uploads', 0)}",
+        help=FORMATS,
     )
-    st.caption(
-        f"Tables: {FILE_KINDS}; you choose the two columns. Text files: two that translate each other line by line, or"
-        " one of plain text. Any of them may be compressed (.gz). A .zip may hold one table or pair of files for each"
-        " split (`train`, `valid`). An upload stays on this server for at most a day and only you can see it, unless"
-        " you train on it."
+    st.download_button(
+        "Example file",
+        _example,
+        "example.tsv",
+        "text/tab-separated-values",
+        icon=":material/download:",
+        type="tertiary",
+        on_click="ignore",
     )
     if not given:
         return
@@ -60,13 +92,37 @@ def files_field() -> None:
         )
     name = printable(" + ".join(file.name for file in given))[:80]
     # `getvalue` makes no copy, unlike `getbuffer`
-    uploads.begin("Upload", name, [(file.name, file.getvalue()) for file in given])
+    uploads.begin(uploads.UPLOAD, name, [(file.name, file.getvalue()) for file in given])
     st.session_state["n uploads"] += 1  # a new field, so that the old one frees the files
     st.rerun()
 
 
-def spec(upload: Upload, offer: Mapping[str, Any]) -> str:
-    """The SPEC of an upload by the widgets drawn here, "" while it waits for a choice.
+def _text_field() -> None:
+    """Read when the field is left: the button is pressed for that."""
+    text = st.text_area(
+        "Or text: in each line a source, a tab or |||, a target",
+        key="paste",
+        height=110,
+        placeholder="the red house ||| la maison rouge\nthe cat sleeps ||| le chat dort",
+        help="Two columns copied from a spreadsheet can be pasted as they are.",
+        persist_state="session",
+    )
+    st.button("Read this text", key="read paste", icon=":material/content_paste:")
+    if text and text.strip() and text != st.session_state.get("pasted"):
+        content = text.encode(errors="surrogatepass")
+        uploads.begin(uploads.PASTE, PASTED, [(PASTED, content)])
+        st.session_state["pasted"] = text
+        st.rerun()
+
+
+def _example() -> str:
+    """The first pairs of a built-in dataset as a table."""
+    rows = load_preview(EXAMPLE).rows
+    return "".join(f"{src}\t{tgt}\n" for src, tgt in (("english", "french"), *rows))
+
+
+def spec(upload: Upload, offer: Mapping[str, Any], row: DeltaGenerator) -> str:
+    """The SPEC of an upload by the widgets drawn here and in the row, "" while it waits for a choice.
 
     `offer` is what its files look like. `upload.choices` has their values at first, where an address says them, and
     what is chosen afterwards.
@@ -77,20 +133,20 @@ def spec(upload: Upload, offer: Mapping[str, Any]) -> str:
     if offer.get("likely") and not encoding:
         _ask_for_encoding(upload, offer)
         return ""
-    found = _spec(upload, offer)
+    found = _spec(upload, offer, row)
     if not encoding:
         return found
     upload.choices = {**upload.choices, "encoding": encoding}
     return f"{found}{'#' if len(upload.files) == 2 else ','}encoding={encoding}"
 
 
-def _spec(upload: Upload, offer: Mapping[str, Any]) -> str:
+def _spec(upload: Upload, offer: Mapping[str, Any], row: DeltaGenerator) -> str:
     names = [column[0] for column in offer["columns"]]
     if offer["kind"] == "plain":
-        return _plain(upload, offer, names)
+        return _plain(upload, offer, names, row)
     if len(upload.files) == 2:
-        return _two_files(upload, offer, names)
-    return f"{upload.files[0]}#{_columns(upload, offer, names)}"
+        return _two_files(upload, offer, names, row)
+    return f"{upload.files[0]}#{_columns(upload, offer, names, row)}"
 
 
 def _ask_for_encoding(upload: Upload, offer: Mapping[str, Any]) -> None:
@@ -117,30 +173,34 @@ def _in_doubt(offer: Mapping[str, Any]) -> pd.DataFrame:
     return rows.loc[:, has_other] if any(has_other) else rows
 
 
-def _plain(upload: Upload, offer: Mapping[str, Any], names: Sequence[str]) -> str:
+def _plain(
+    upload: Upload, offer: Mapping[str, Any], names: Sequence[str], row: DeltaGenerator
+) -> str:
     st.caption(
         as_markdown(
             f"Plain text without a second side ({offer['reason']}): for tasks that need no targets."
         )
     )
-    unit = st.radio(
+    unit = row.selectbox(
         "Split plain text into",
         list(UNITS),
         format_func=UNITS.__getitem__,
         index=list(UNITS).index(_one_of(UNITS, upload.choices.get("unit"), "line")),
         key=f"unit {upload.id}",
-        horizontal=True,
+        width=300,
     )
     upload.choices = {"unit": str(unit)}
     column = f",column={_written(names, offer['src'])}" if offer["src"] else ""
     return f"text:{upload.files[0]}#unit={unit}{column}"
 
 
-def _two_files(upload: Upload, offer: Mapping[str, Any], names: Sequence[str]) -> str:
+def _two_files(
+    upload: Upload, offer: Mapping[str, Any], names: Sequence[str], row: DeltaGenerator
+) -> str:
     by_name = dict(zip(upload.files, names, strict=True))
     first, second = sorted(upload.files, key=lambda file: by_name[file] != offer["src"])
     is_swapped = upload.choices.get("swap") == "yes"
-    if st.toggle("Swap the two files", is_swapped, key=f"swap {upload.id}"):
+    if row.toggle("Swap the two files", is_swapped, key=f"swap {upload.id}"):
         first, second = second, first
         upload.choices = {"swap": "yes"}
     else:
@@ -175,26 +235,32 @@ def _lists(wanted: str | None, key: str) -> str:
             format_func=LISTS.__getitem__,
             index=list(LISTS).index(_one_of(LISTS, wanted, "auto")),
             key=f"lists {key}",
-            horizontal=True,
             help="By its name, a column of a dialogue is read as turns, and any other is joined by spaces.",
         )
     )
 
 
-def _columns(upload: Upload, offer: Mapping[str, Any], names: list[str]) -> str:
+def _columns(
+    upload: Upload, offer: Mapping[str, Any], names: list[str], row: DeltaGenerator
+) -> str:
     """Source, target and task column of a table; at first those that its column names suggest."""
     key = upload.id
     labels = unique_names(dict(zip(names, offer["labels"], strict=True)))
     before_lists = upload.choices.get("lists")
     before = {option: _named(names, value) for option, value in upload.choices.items()}
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with row:
         for label, option in SIDES.items():
             likely = before.get(option) or str(offer[option])
             st.session_state.setdefault(f"{label} {key}", likely)
+        show = labels.__getitem__
         src, tgt = (
-            str(st.selectbox(label, names, format_func=labels.__getitem__, key=f"{label} {key}"))
+            str(st.selectbox(label, names, format_func=show, key=f"{label} {key}", width=SELECT))
             for label in SIDES
         )
+        changed = [said for option, said in READING.items() if option in upload.choices]
+        box = st.popover(", ".join(("Read as", *changed)), icon=":material/tune:", key="reading")
+    kinds = {column[0]: column[1] for column in offer["columns"]}
+    with box:
         others = [name for name in names if name not in (src, tgt)]
         task = st.selectbox(
             "Task column",
@@ -215,6 +281,7 @@ def _columns(upload: Upload, offer: Mapping[str, Any], names: list[str]) -> str:
             is_unquoted = st.toggle(
                 "Remove the quotation marks around fields", is_unquoted, key=f"quotes {key}"
             )
+        how = _lists(before_lists, key) if "texts" in (kinds[src], kinds[tgt]) else "auto"
     if (src, tgt) == (offer["src"], offer["tgt"]) and offer["reason"]:
         st.caption(as_markdown(f"These two were chosen automatically: {offer['reason']}."))
     _show_doubts(offer, labels, key, (src, tgt))
@@ -227,8 +294,7 @@ def _columns(upload: Upload, offer: Mapping[str, Any], names: list[str]) -> str:
         option: _written(names, name) if is_named else str(names.index(name) + 1)
         for option, name in chosen.items()
     }
-    kinds = {column[0]: column[1] for column in offer["columns"]}
-    if "texts" in (kinds[src], kinds[tgt]) and (how := _lists(before_lists, key)) != "auto":
+    if how != "auto":
         upload.choices["lists"] = how
     if not offer["is_named"]:
         upload.choices["header"] = "yes" if has_header else "no"

@@ -10,9 +10,10 @@ import streamlit as st
 from s2s.config import DeniedError, UserError, asker
 from s2s.data import Upload, uploads
 from s2s.library import Library
-from s2s.ui.kit import as_markdown
+from s2s.ui.kit import as_markdown, shortened
 
 PREFIX = "upload:"  # of an upload in the address
+UPLOAD, PASTE = "Upload", "Paste"  # origins: of both, a visit has one upload
 NOTICE = (
     "An upload, stored on this server for a day. Only this page's address opens it, also after a reload or in"
     " another tab. Training on it saves it."
@@ -92,23 +93,22 @@ def discard(origin: str) -> None:
 
 def notice(origin: str, upload: Upload) -> None:
     """Where the upload is stored, who opens it and for how long, with a button that deletes it."""
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.button(
-            "Delete now",
-            key=f"drop {origin}",
-            icon=":material/delete:",
-            on_click=_delete,
-            args=(origin, upload.name),
-            help="Delete the upload and its files.",
-        )
-        st.caption(f"{as_markdown(f'`{upload.name}`')} · {NOTICE}")
+    st.button(
+        "Delete now",
+        key=f"drop {origin}",
+        icon=":material/delete:",
+        on_click=_delete,
+        args=(origin, upload.name),
+        help="Delete the upload and its files.",
+    )
+    st.caption(f"{as_markdown(f'`{shortened(upload.name, 60)}`')} · {NOTICE}")
 
 
 def _delete(origin: str, name: str) -> None:
     discard(origin)
     st.session_state[deleted_key(origin)] = name
-    if origin == "Paste":
-        st.session_state["paste"] = ""
+    if origin == UPLOAD:
+        st.session_state["paste"] = st.session_state["pasted"] = ""
 
 
 def deleted_key(origin: str) -> str:
@@ -117,4 +117,4 @@ def deleted_key(origin: str) -> str:
 
 
 def _key(origin: str) -> str:
-    return f"upload of {origin}"
+    return f"upload of {UPLOAD if origin == PASTE else origin}"

@@ -2,58 +2,49 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-import pandas as pd
 import streamlit as st
 
 from s2s.config import PRESETS, Recipe, UserError, flat, override
-from s2s.data import (
-    LONGEST_CELL,
-    PROFILE_SECTIONS,
-    TASKS,
-    Corpus,
-    LintReport,
-    Pair,
-    Statistics,
-    apply_task,
-    clean,
-    task_of,
-)
-from s2s.files import from_json
-from s2s.jobs import share_too_long
-from s2s.tokenizers import ComparisonRow
-from s2s.ui.data import (
-    cleaning,
-    overview,
-    profiles,
-    reproduce,
-    sources,
-    statistics,
-    tokenizers,
-    uploads,
-)
+from s2s.data import TASKS
+from s2s.plots import Picture
+from s2s.questions import DatasetProfile, ProfiledDataset
+from s2s.questions.views import view_of
+from s2s.ui.data import cleaning, profiles, sources, tokenizers, uploads
 from s2s.ui.data.sources import ChosenDataset
-from s2s.ui.kit import ViewState, as_markdown, field, file_name, forms, one_of, pickers
+from s2s.ui.kit import (
+    ViewState,
+    cached,
+    field,
+    forms,
+    one_of,
+    pickers,
+    settings_box,
+    show,
+    show_all,
+)
 from s2s.ui.kit.datasets import DEFAULT_DATASET
-from s2s.ui.kit.recipe_state import DEFAULT_PRESET, PREFIX, RECIPE_KEYS, data_choices
+from s2s.ui.kit.recipe_state import DEFAULT_PRESET, PREFIX, RECIPE_KEYS
+from s2s.ui.kit.tables import texts_table
 
 DATA_KEYS = tuple(key for key in RECIPE_KEYS if key.startswith(("data.", "tokenizer.")))
+HEIGHT, FEW = 380, 8  # pixels of a table of texts, with more rows than so many
 NO_LINK = "Only a saved dataset can be linked: press Train on these pairs, which saves it."
-TASK_PAIRS = 50  # pairs whose input and output are shown
 
 
 class DatasetView(NamedTuple):
-    """One view: its label, what draws it, its icon and its summary."""
+    """One view: its label, the part of the profile that it shows, the section that it needs, and what draws it."""
 
     label: str
-    draw: Callable[[ChosenDataset, Recipe], None]
-    icon: str
-    summary: str
+    part: str
+    section: str  # of the profile; empty for what the preview has
+    draw: Callable[[DatasetProfile, ProfiledDataset, ChosenDataset], None]
+    controls: Callable[[ProfiledDataset | None], None]  # above the answer, once there is one
 
 
 @dataclass(frozen=True)
@@ -63,7 +54,7 @@ class DataView:
     view: str = field("Pairs", one_of("Pairs", "Cleaning", "Task", "Statistics", "Pieces"))
 
 
-STATE = ViewState("data", DataView)
+STATE = ViewState("data", DataView, DatasetProfile)
 
 
 def read_from_url() -> None:
@@ -71,10 +62,11 @@ def read_from_url() -> None:
     given = STATE.from_url()
     if given is None:
         return
+    is_view = bool(st.query_params.get("set"))
     source = given.pop("source", "")
     # An address without a dataset is no reason to leave an upload.
     if source or st.session_state.get("origin") not in sources.NOT_SAVED:
-        sources.choose_spec(source or DEFAULT_DATASET)
+        sources.choose_spec(source or (DEFAULT_DATASET if is_view else sources.START))
     _take_recipe(given)
     _hold(sources.linked(st.session_state["origin"]))
 
@@ -90,7 +82,7 @@ def _take_recipe(given: Mapping[str, str]) -> None:
         st.session_state["preset"] = preset
         forms.fill(base(), RECIPE_KEYS, PREFIX)
     changes, errors = forms.from_address(base(), said)
-    _take({key: value for key, value in (flat(base()) | changes).items() if key in DATA_KEYS})
+    take({key: value for key, value in (flat(base()) | changes).items() if key in DATA_KEYS})
     for error in errors:
         pickers.notify(error)
 
@@ -106,67 +98,57 @@ def write_to_url(origin: str) -> None:
 def _hold(source: str) -> None:
     STATE.write_to_url(
         {"source": source, "preset": _preset()} | forms.to_address(changes()),
-        {"source": DEFAULT_DATASET, "preset": DEFAULT_PRESET},
+        {"source": sources.START, "preset": DEFAULT_PRESET},
     )
 
 
-def show(chosen: ChosenDataset) -> None:
+def _settings(keys: Iterable[str]) -> None:
+    """These of the recipe, folded; the title says what differs from the preset in task and cleaning."""
+    changed = {
+        f"{key.rpartition('.')[2]} = {value}": True
+        for key, value in changes().items()
+        if key.startswith("data.")
+    }
+    with settings_box(None, changed):
+        forms.inputs(base(), [*keys], PREFIX)
+        if changed:
+            icon = ":material/restart_alt:"
+            st.button("Reset task and cleaning", key="start anew", icon=icon, on_click=_reset)
+
+
+def show_view(chosen: ChosenDataset) -> None:
     """The chosen view; choices made in the others stay."""
-    labels = {name: f"{view.icon} {view.label}" for name, view in VIEWS.items()}
-    view = VIEWS[STATE.segments("view", "View", labels, label_visibility="collapsed")]
-    if any(key.startswith("data.") for key in changes()):
-        with st.container(horizontal=True, vertical_alignment="center"):
-            data_choices(changes())
-            st.button(
-                "Reset",
-                key="start anew",
-                icon=":material/restart_alt:",
-                on_click=_reset,
-                type="tertiary",
-            )
-    with st.container(border=True):
-        st.caption(view.summary)
-        try:
-            view.draw(chosen, recipe())
-        except UserError as wrong:
-            forms.show_error(wrong)
+    above = st.container(horizontal=True, vertical_alignment="center")
+    labels = {name: view.label for name, view in VIEWS.items()}
+    with above:
+        view = VIEWS[STATE.segments("view", "View", labels, label_visibility="collapsed")]
+    question = STATE.question(DatasetProfile, dataset=chosen.address, part=view.part)
+    if view.part != DatasetProfile().part:  # the pairs as they are depend on no recipe
+        settings = cached.packed(changes())
+        question = replace(question, preset=_preset(), settings=settings)
+    answer = _answer(question, chosen, view.section)
+    with above:
+        view.controls(answer)
+    if answer:
+        view.draw(question, answer, chosen)
 
 
-def export(chosen: ChosenDataset) -> None:
-    """The pairs that would be trained on, as a file."""
-    with st.popover("Export", icon=":material/download:", on_change="rerun") as box:
-        if not box.open:
-            return
-        st.caption(
-            "The pairs that would be trained on, cleaned and as the task makes them, as a parquet file"
-            " for datasets, pandas and others."
-        )
-        try:
-            data = recipe().data
-            exported = profiles.section(chosen.profile, "export", data)
-        except UserError as wrong:
-            forms.show_error(wrong)
-            return
-        if exported:
-            section = PROFILE_SECTIONS["export"].name("export", data)
-            st.download_button(
-                f"{exported['n_pairs']:,} pairs",
-                (chosen.profile.folder / f"{section}.parquet").read_bytes,
-                f"{file_name(chosen.name)}.parquet",
-                on_click="ignore",
-                icon=":material/download:",
-            )
-
-
-def show_code(chosen: ChosenDataset) -> None:
-    """How to recompute the open view; not while the settings do not fit together, which the view says."""
-    with contextlib.suppress(UserError):
-        reproduce.show(chosen, VIEWS[STATE.now.view].label, _preset(), recipe())
+def _answer(
+    question: DatasetProfile, chosen: ChosenDataset, section: str
+) -> ProfiledDataset | None:
+    """None while a reader works, or has failed, and where settings do not fit together: the page says so."""
+    try:
+        if section and not profiles.section(chosen.profile, section, question.recipe.data):
+            return None
+        return cached.SCREEN.answer(question)
+    except UserError as wrong:
+        forms.show_error(wrong)
+        return None
 
 
 def _reset() -> None:
     """Task and cleaning as the preset has them."""
-    _take({key: value for key, value in flat(base()).items() if key.startswith("data.")})
+    take({key: value for key, value in flat(base()).items() if key.startswith("data.")})
 
 
 def base() -> Recipe:
@@ -188,151 +170,79 @@ def recipe() -> Recipe:
     return override(base(), changes())
 
 
-def _take(values: Mapping[str, Any]) -> None:
+def take(values: Mapping[str, Any]) -> None:
+    """Write settings of the recipe, for Train as well."""
     for key, value in values.items():
         st.session_state[PREFIX + key] = value
 
 
-def _pairs(chosen: ChosenDataset, now: Recipe) -> None:
-    pairs, lengths = st.columns(2, gap="medium")
-    with pairs:
-        overview.pairs(chosen.preview)
-    with lengths:
-        statistics.lengths(chosen.preview, chosen.name)
+def _no_controls(answer: ProfiledDataset | None) -> None:
+    """Only what was chosen in other views, where anything was."""
+    if any(key.startswith("data.") for key in changes()):
+        _settings(())
 
 
-def _cleaning(chosen: ChosenDataset, now: Recipe) -> None:
-    if found := profiles.section(chosen.profile, "lint", now.data):
-        report = from_json(LintReport, found)
-        is_reversed = now.data.task == "reverse_direction"
-        if said := cleaning.several_targets(report, is_reversed=is_reversed):
-            st.markdown(said)
-        wanted = cleaning.panel(report, now.data.clean, key=chosen.profile.folder.name)
-        _flagged(chosen, now)
-        _take({f"data.clean.{name}": value for name, value in flat(wanted).items()})
-        if wanted != now.data.clean:
-            st.rerun()
+def _texts(picture: Picture) -> None:
+    """The picture's table, each text whole or to be opened; a phone has a source above its target."""
+    with st.container(height=HEIGHT if len(picture.table.rows) > FEW else "content", border=False):
+        st.html(texts_table(picture.table))
 
 
-def _flagged(chosen: ChosenDataset, now: Recipe) -> None:
-    """The flagged pairs as a table, computed when it is asked for."""
-    with st.popover("Flagged pairs", icon=":material/download:", on_change="rerun") as box:
-        if not box.open:
-            return
-        st.caption("Every pair that a rule matches, with its line in the file and what is wrong.")
-        if found := profiles.section(chosen.profile, "flagged", now.data):
-            name = PROFILE_SECTIONS["flagged"].name("flagged", now.data)
-            first = "" if found["is_whole"] else "first "
-            st.download_button(
-                f"The {first}{found['n_rows']:,} rows (CSV)",
-                (chosen.profile.folder / f"{name}.csv").read_bytes,
-                f"{file_name(chosen.name)} flagged.csv",
-                "text/csv",
-                on_click="ignore",
-                icon=":material/download:",
-            )
+def _task_pairs(question: DatasetProfile, answer: ProfiledDataset, chosen: ChosenDataset) -> None:
+    (picture,) = view_of(question).pictures(question, answer, "")
+    with st.container(key="answer", border=True):
+        show(picture, question, answer, draw=partial(_texts, picture))
 
 
-def _task(chosen: ChosenDataset, now: Recipe) -> None:
-    corpus = _first_pairs(chosen)
+def _in_columns(question: DatasetProfile, answer: ProfiledDataset, chosen: ChosenDataset) -> None:
+    """The first picture over the whole width, the others in columns of a few."""
+    first, *others = view_of(question).pictures(question, answer, "")
+    with st.container(key="answer", border=True):
+        draw = partial(_texts, first) if first.figure is None else None
+        show(first, question, answer, draw=draw)
+        with st.grid(2, min_column_width=340, border=True) as grid:
+            for picture in others:
+                with grid.cell():
+                    show(picture, question, answer)
+
+
+def _cleaning(answer: ProfiledDataset | None) -> None:
+    _settings(cleaning.SETTINGS)
+    if answer and answer.faults:
+        cleaning.rules(answer.faults, recipe().data.clean)
+
+
+def _faults(question: DatasetProfile, answer: ProfiledDataset, chosen: ChosenDataset) -> None:
+    pictures = view_of(question).pictures(question, answer, "")
+    with st.container(key="answer", border=True):
+        show(pictures[0], question, answer)
+        if len(pictures) > 1:
+            cleaning.choose_examples(STATE, question, answer)
+            show(pictures[1], question, answer, draw=partial(_texts, pictures[1]))
+    cleaning.flagged(chosen, recipe().data)
+
+
+def _task(answer: ProfiledDataset | None) -> None:
     forms.inputs(base(), ["data.task"], PREFIX)
-    row = TASKS[task_of(corpus, now.data)]
-    source = f" Source: {row.source}." if row.source else ""
-    st.markdown(f"**{row.label}.** {as_markdown(row.summary)}{source}")
-    keys = [
-        f"data.{name}"
-        for name in dict.fromkeys((*row.settings, "prefix", "valid_share", "held_out"))
-    ]
-    with st.grid(3, min_column_width=220, vertical_alignment="bottom"):
-        forms.inputs(base(), keys, PREFIX)
-    _inputs_and_outputs(chosen, corpus, recipe())
+    row = TASKS[answer.task.task] if answer and answer.task else None
+    names = dict.fromkeys((*(row.settings if row else ()), "prefix", "valid_share", "held_out"))
+    _settings(f"data.{name}" for name in names)
 
 
-def _first_pairs(chosen: ChosenDataset) -> Corpus:
-    pairs = tuple(Pair(*row) for row in chosen.preview.rows[:TASK_PAIRS])
-    return Corpus(chosen.name, "train", pairs, is_plain=chosen.preview.is_plain)
-
-
-def _inputs_and_outputs(chosen: ChosenDataset, corpus: Corpus, now: Recipe) -> None:
-    made = apply_task(clean(corpus, now.data.clean), now.data, now.train.seed)
-    pairs = [(pair.src, pair.tgt) for pair in made.pairs[:TASK_PAIRS]]
-    st.dataframe(
-        pd.DataFrame(pairs, columns=["input", "output"]),
-        hide_index=True,
-        height=300,
-        column_config={
-            side: st.column_config.TextColumn(width="large") for side in ("input", "output")
-        },
-        alt=f"Input and output of the model for the first {len(pairs)} pairs",
-    )
-    rows = chosen.preview.rows[:TASK_PAIRS]
-    is_truncated = any(side.endswith("…") for row in rows for side in row)
-    note = f" Long texts are truncated to {LONGEST_CELL} characters here." if is_truncated else ""
-    st.caption(
-        f"Input and output of the model for the first pairs, after cleaning.{note} {_too_long(chosen, now)}"
-    )
-
-
-def _too_long(chosen: ChosenDataset, now: Recipe) -> str:
-    """About how many pairs the length limit will drop, estimated from the dataset as it is."""
-    limit = now.data.max_length
-    share = share_too_long(now, chosen.preview)
-    if share == 0:
-        return f"Probably none is longer than the {limit} tokens of `data.max_length`."
-    longer = f"About {share:.1%} are longer than the {limit} tokens of `data.max_length`"
-    return f"{longer} and will be dropped, not truncated."
-
-
-def _statistics(chosen: ChosenDataset, now: Recipe) -> None:
-    if found := profiles.section(chosen.profile, "statistics", now.data):
-        statistics.panel(from_json(Statistics, found), chosen.preview, chosen.name)
-
-
-def _tokens(chosen: ChosenDataset, now: Recipe) -> None:
-    if found := profiles.section(chosen.profile, "pieces", now.data):
-        st.caption(found["scope"])
-        rows = from_json(list[ComparisonRow], found["rows"])
-        wanted = tokenizers.panel(
-            rows,
-            chosen.profile.folder.name,
-            advice=found["advice"],
-            now=now.tokenizer,
-            folder=chosen.profile.folder / PROFILE_SECTIONS["pieces"].name("pieces", now.data),
-        )
-        keys = ("tokenizer.kind", "tokenizer.vocab_size")
-        _take({key: wanted[key] for key in keys if key in wanted})
+def _tokens(question: DatasetProfile, answer: ProfiledDataset, chosen: ChosenDataset) -> None:
+    show_all(question, answer, "")
+    if answer.tokenizers and answer.tokenizers.rows:
+        wanted = tokenizers.choose(answer.tokenizers, chosen.profile, recipe())
+        take({key: wanted[key] for key in tokenizers.CHOSEN if key in wanted})
 
 
 # By the names that links hold.
 VIEWS: Mapping[str, DatasetView] = MappingProxyType(
     {
-        "Pairs": DatasetView(
-            "Pairs", _pairs, ":material/table_rows:", "The pairs as they are in the dataset."
-        ),
-        "Cleaning": DatasetView(
-            "Cleaning",
-            _cleaning,
-            ":material/cleaning_services:",
-            "Pairs that look wrong, and which of them to drop before training.",
-        ),
-        "Task": DatasetView(
-            "Task",
-            _task,
-            ":material/task_alt:",
-            "What the model learns from the dataset: its input and its output.",
-        ),
-        "Statistics": DatasetView(
-            "Statistics",
-            _statistics,
-            ":material/analytics:",
-            "Lengths are those of the whole dataset; everything else is measured on the pairs that would be trained on:"
-            " cleaned, and as the task makes them.",
-        ),
-        "Pieces": DatasetView(
-            "Tokens",
-            _tokens,
-            ":material/content_cut:",
-            "How each tokenizer splits these pairs; choose one for the recipe.",
-        ),
+        "Pairs": DatasetView("Pairs", "pairs", "", _in_columns, _no_controls),
+        "Cleaning": DatasetView("Cleaning", "faults", "lint", _faults, _cleaning),
+        "Task": DatasetView("Task", "task", "", _task_pairs, _task),
+        "Statistics": DatasetView("Statistics", "words", "statistics", _in_columns, _no_controls),
+        "Pieces": DatasetView("Tokens", "tokens", "pieces", _tokens, _no_controls),
     }
 )

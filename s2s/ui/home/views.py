@@ -2,36 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
-from typing import NamedTuple
-
 import streamlit as st
 
-from s2s.config import shipped
 from s2s.links.share import greedy_and_beam
-from s2s.ui.shell import page_link
-
-
-class ShippedView(NamedTuple):
-    """A page's address and its values, with what there is to see."""
-
-    title: str
-    page: str
-    values: Mapping[str, str]
-
-
-SHIPPED_VIEWS = tuple(
-    ShippedView(title, row.pop("page"), MappingProxyType(row))
-    for title, row in shipped(__file__, "views.toml").items()
-)
+from s2s.ui.shell import CURATED_VIEWS, page_link
 
 
 def shipped_views() -> None:
     """A plain list of links."""
     with st.container(key="views", gap="small"):
         st.subheader("Views to open", anchor=False)
-        for view in SHIPPED_VIEWS:
+        for view in CURATED_VIEWS:
             page_link(view.page, view.title, **view.values)
 
 

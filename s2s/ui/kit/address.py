@@ -156,11 +156,11 @@ def go_back_to(key: str, value: str) -> None:
 
 
 def _restore() -> None:
-    """After Back or Forward to another page, Streamlit has dropped from the address what widgets of the page before
-    were bound to, such as the sentence; it is what this page is to show.
+    """After a link, Back or Forward to another page, Streamlit has dropped from the address what widgets of the page
+    before were bound to, such as the sentence; it is what this page is to show.
     """
     context = get_script_run_ctx(suppress_warning=True)
-    if context is None or not is_history_navigation():
+    if context is None:
         return
     for key, values in parse_qs(context.query_string, keep_blank_values=True).items():
         if key not in st.query_params:

@@ -98,7 +98,7 @@ def run_picker(meant: str) -> str | None:
         key="run",
         bind="query-params",
         help=RUN_HELP,
-        width=230,
+        width=280,
         on_change=_change_example,
     )
     chosen = chosen or wanted
@@ -237,14 +237,7 @@ def checkpoint_picker(best: Run, key: str) -> int:
     }
     wanted = str(st.session_state.get(key) or "")
     if wanted not in labels:
-        shown = _nearest_step(wanted, steps) if wanted else best.step
-        st.session_state[key] = str(shown)
-        if wanted:
-            notify(
-                f"There is no checkpoint of step {wanted[:20]} in this run (any more); {names[shown]} is shown"
-                " instead.",
-                ANOTHER_RUN if shown == best.step else _way_to_best(key, best.step),
-            )
+        st.session_state[key] = str(step_of(best, wanted, _way_to_best(key, best.step)))
     chosen = st.selectbox(
         "Checkpoint",
         list(labels),
@@ -254,6 +247,23 @@ def checkpoint_picker(best: Run, key: str) -> int:
         width=190,
     )
     return int(chosen or best.step)
+
+
+def step_of(best: Run, wanted: str, way: Way = ANOTHER_RUN) -> int:
+    """The step of the checkpoint that is wanted, by default the best. One that there is not gives way to the nearest,
+    which is said, with a `way` to the best one.
+    """
+    steps = best.folder.steps_by_choice()
+    if wanted in map(str, steps):
+        return int(wanted)
+    shown = _nearest_step(wanted, steps) if wanted else best.step
+    if wanted:
+        name = cached.step_name(best.folder.id, shown)
+        notify(
+            f"There is no checkpoint of step {wanted[:20]} in this run (any more); {name} is shown instead.",
+            ANOTHER_RUN if shown == best.step else way,
+        )
+    return shown
 
 
 def _way_to_best(key: str, step: int) -> Way:

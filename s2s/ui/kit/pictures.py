@@ -12,9 +12,10 @@ import pandas as pd
 import streamlit as st
 
 from s2s.config import asker
-from s2s.plots import AllHeads, ComparedTexts, LinkedTokens, Picture
+from s2s.plots import AllHeads, ComparedRows, ComparedTexts, LinkedTokens, Picture, TokenRows
 from s2s.questions import Question, Table
 from s2s.questions.views import view_of
+from s2s.reports import compared_rows, token_rows
 from s2s.reports import pictures as reports
 from s2s.ui.canvas import attention_lines, heads_canvas, pack_heads, picture_button, pooling
 from s2s.ui.kit.cached import by_sentence
@@ -27,6 +28,7 @@ SHOWN = "pictures of the page"  # in the session: what a snapshot has
 MENU = "Save, data, code"
 ICON = ":material/download:"
 WHERE = "Run it where s2s is installed and this run is stored; Runs offers it as a zip."
+OF_DATASET = "Run it where s2s is installed and this dataset is stored, or give the SPEC of yours."
 SHARE = st.column_config.ProgressColumn(format="percent", min_value=0.0, max_value=1.0)
 LETTER, ROOM, WIDEST = 7, 26, 420  # of a column, in pixels
 NARROW = 180  # a first column of this width stays in view
@@ -138,6 +140,10 @@ def _figure(picture: Picture, question: Question[Any], on_pick: OnPick, on_enlar
         attention_lines(*figure[:3], verb=figure.verb, alt=picture.alt, key=picture.name)
     elif isinstance(figure, ComparedTexts):
         compared_texts(*figure)
+    elif isinstance(figure, ComparedRows):
+        st.html(compared_rows(figure))
+    elif isinstance(figure, TokenRows):
+        st.html(token_rows(figure))
     elif figure is None or isinstance(figure, Table):
         if figure is None:
             st.markdown(f"**{plain(picture.title.splitlines()[-1])}**")
@@ -216,7 +222,7 @@ def menu(picture: Picture, question: Question[Any], answer: Any) -> None:
                     key=f"{key} {file.label}",
                     help=file.about or None,
                 )
-        st.caption(WHERE)
+        st.caption(OF_DATASET if question.of("dataset") else WHERE)
         st.code(question.python, language="python", wrap_lines=True)
         st.code(question.command, language="bash", wrap_lines=True)
 

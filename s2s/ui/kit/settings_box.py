@@ -13,9 +13,12 @@ from s2s.ui.streamlit_parts import DeltaGenerator
 MOST = 3  # named in the title
 
 
-def settings_box(best: Run, is_changed: Mapping[str, bool]) -> DeltaGenerator:
+def settings_box(best: Run | None, is_changed: Mapping[str, bool]) -> DeltaGenerator:
     """A popover, which moves nothing on the page. Of each setting, whether it differs: `{"rollout": True}`."""
-    changed = [*_checkpoint(best), *(name for name, differs in is_changed.items() if differs)]
+    changed = [
+        *(_checkpoint(best) if best else []),
+        *(name for name, differs in is_changed.items() if differs),
+    ]
     named = [shortened(each, 24) for each in changed[:MOST]]
     more = [f"{len(changed) - MOST} more"] if len(changed) > MOST else []
     said = ", ".join([*map(plain, named), *more])

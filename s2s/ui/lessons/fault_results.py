@@ -15,10 +15,11 @@ from s2s.config import NO_FAULT
 from s2s.demo import Measured, shipped_about, shipped_faults
 from s2s.faults import FAULTS
 from s2s.plots import LineSeries
+from s2s.reports import TableColumn, html_table
 from s2s.reports.differences import legend
 from s2s.ui.kit import chart, file_name
 from s2s.ui.kit.differences import against_reference
-from s2s.ui.kit.tables import TableColumn, frame_csv, html_table
+from s2s.ui.kit.tables import frame_csv
 
 BROKEN = "with the fault"
 HEALTHY = "healthy"

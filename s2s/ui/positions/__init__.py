@@ -1,1 +1,3 @@
 """The page Positions."""
+
+from s2s.ui.positions.page import show_page

@@ -15,10 +15,11 @@ from starlette.routing import Route
 
 from s2s import settings
 from s2s.hosted import ROUTES, header
-from s2s.ui.canvas import HISTORY, TERMS, history_script, plotly_script, terms_data
+from s2s.ui.canvas import HISTORY, history_script, plotly_script
 from s2s.ui.shell.endpoints import metrics, ready, robots
 from s2s.ui.shell.pages import OPERATOR, PAGES, WORKSPACE, Page, browser_title
 from s2s.ui.shell.previews import PICTURE, picture
+from s2s.ui.shell.search import SEARCHED, searched
 from s2s.ui.shell.short_link_route import short_link
 from s2s.ui.streamlit_parts import STATIC
 
@@ -43,7 +44,7 @@ def routes() -> list[Route]:
         Route("/robots.txt", robots),
         Route("/plotly.min.js", plotly_script),
         Route(f"/{HISTORY}", history_script),
-        Route(f"/{TERMS}", terms_data),
+        Route(f"/{SEARCHED}", searched),
         Route("/s/{letters}", short_link),
         Route(f"/{PICTURE}", picture),
         *map(_page_route, (*PAGES, WORKSPACE, OPERATOR)),

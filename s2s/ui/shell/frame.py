@@ -21,7 +21,7 @@ from s2s.ui.shell.notices import (
     show_operator_notice,
     write_run_label,
 )
-from s2s.ui.shell.pages import LESSONS, kept_values, rows, run_meant
+from s2s.ui.shell.pages import LESSONS, kept_values, menu, rows, run_meant
 from s2s.ui.shell.share_button import home_url, share_button
 from s2s.ui.shell.style import ICON, apply_style
 from s2s.ui.shell.visitors import show_frame, show_identity
@@ -31,11 +31,9 @@ from s2s.ui.snapshot import begin_record, forget_record, unrecorded
 st.set_page_config(page_icon=ICON, layout="wide")
 read_address()
 pages = rows()
-sections = dict.fromkeys(row.section for row in pages)
-page = st.navigation(
-    {section: [row.screen() for row in pages if row.section == section] for section in sections}
-)
+page = st.navigation(menu(pages))
 row = next(row for row in pages if row.url_path == page.url_path)
+page = st.navigation(menu(pages, row.url_path))  # which marks the entry of its tab
 lead_on(row)
 st.set_page_config(page_title=(title := title_of(row)))
 is_other_page = address.turn_page(row.url_path, row.keys)

@@ -11,7 +11,6 @@ from s2s.config import Stack, UserError
 from s2s.faults import fault_of
 from s2s.jobs import run_service
 from s2s.runs import Run, model_card
-from s2s.ui.canvas import terms_button
 from s2s.ui.kit import (
     as_markdown,
     cached,
@@ -23,7 +22,8 @@ from s2s.ui.kit import (
     shortened,
     vocabulary,
 )
-from s2s.ui.shell.pages import Page, browser_title, page_link, run_meant
+from s2s.ui.shell.pages import Page, browser_title, page_link, rows, run_meant
+from s2s.ui.shell.search import search_button
 from s2s.ui.streamlit_parts import DeltaGenerator
 
 MOST_PREFIXES = 5  # that a line has room for
@@ -39,7 +39,11 @@ def header(page: Page) -> tuple[DeltaGenerator, bool]:
         vertical_alignment="center",
     ):
         with st.container(width="content", gap=None, key="heading"):
-            st.title(page.title if page.url_path else page.summary, anchor=False)
+            with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+                st.title(
+                    page.entry if page.url_path else page.summary, anchor=False, width="content"
+                )
+                _tabs(page)
             subtitle = st.empty()
         with st.container(
             horizontal=True, width="content", vertical_alignment="bottom", key="tools"
@@ -49,7 +53,7 @@ def header(page: Page) -> tuple[DeltaGenerator, bool]:
                 with contextlib.suppress(UserError):  # it cannot be opened, as is said below
                     languages.picker(run_id)
             share_container = st.container(width="content")
-            terms_button(page.url_path)
+            search_button(page.url_path)
     if page.url_path:
         subtitle.caption(page.summary)
     if page.run == "trained":
@@ -60,6 +64,16 @@ def header(page: Page) -> tuple[DeltaGenerator, bool]:
     if page.run and (why := run_service.queue_error()):
         st.warning(as_markdown(why), icon=":material/warning:")
     return share_container, True
+
+
+def _tabs(page: Page) -> None:
+    """The pages of the same entry of the menu, where there are several."""
+    every = [row for row in rows() if row.entry == page.entry]
+    if len(every) == 1:
+        return
+    with st.container(horizontal=True, width="content", gap=None, key="tabs"):
+        for row in every:
+            st.page_link(row.screen(), label=row.tab or row.title)
 
 
 def title_of(page: Page) -> str:

@@ -28,6 +28,7 @@ class Page(NamedTuple):
     section: str
     file: str  # below pages/
     title: str
+    entry: str  # of the menu; several pages of one entry are its tabs
     icon: str
     url_path: str  # empty: the root address
     keys: tuple[str, ...]  # of the values in its address
@@ -38,8 +39,10 @@ class Page(NamedTuple):
     lessons_run: str = (
         ""  # why the page shows most with the run of the lessons; "" where it does not
     )
+    tab: str = ""  # what its tab says instead of its title
     # which views show Pictures alone, of which a snapshot is made: ALL, or one as `set` names it, such as `view:same`
     asked: str = ""
+    answer: str = "answer"  # the key of the container of what the page shows first of all
     opens_on: str = LESSONS_RUN  # the run that its address shows where it says nothing of a view
 
     def is_asked(self) -> bool:
@@ -49,15 +52,15 @@ class Page(NamedTuple):
             name and address.value_before(self.url_path, name) == value
         )
 
-    def screen(self) -> st.Page:
-        """The page as Streamlit knows it."""
+    def screen(self, *, is_hidden: bool = False) -> st.Page:
+        """The page as Streamlit knows it; a hidden one is not in the menu, and its address still opens it."""
         return st.Page(
             FOLDER / self.file,
-            title=self.title,
+            title=self.entry,
             icon=self.icon,
             url_path=self.url_path,
             default=not self.url_path,
-            visibility="hidden" if self.is_hidden else "visible",
+            visibility="hidden" if is_hidden or self.is_hidden else "visible",
         )
 
 
@@ -66,6 +69,7 @@ PAGES = (
         section="",
         file="start/home.py",
         title="Home",
+        entry="Home",
         icon=":material/home:",
         url_path="",
         keys=("run", "src", "layer", "head", "set"),
@@ -74,108 +78,10 @@ PAGES = (
         opens_on=EVERYDAY,
     ),
     Page(
-        section="Build",
-        file="build/data.py",
-        title="Data",
-        icon=":material/database:",
-        url_path="data",
-        keys=("set",),
-        summary="Add a parallel dataset: sentences with their translations",
-        run="",
-    ),
-    Page(
-        section="Build",
-        file="build/train.py",
-        title="Train",
-        icon=":material/model_training:",
-        url_path="train",
-        keys=("run", "set"),
-        summary="Choose a recipe, start training, watch it learn",
-        run="any",
-    ),
-    Page(
-        section="Build",
-        file="build/runs.py",
-        title="Runs",
-        icon=":material/history:",
-        url_path="runs",
-        keys=("run", "kind", "layer", "head", "set"),
-        summary="Every run: compare, continue, share, export; open a published model",
-        run="any",
-    ),
-    Page(
-        section="Decode",
-        file="decode/compare.py",
-        title="Compare",
-        icon=":material/compare_arrows:",
-        url_path="compare",
-        keys=("run", "src", "c1", "c2", "c3", "c4", "c5", "c6", "tgt", "set"),
-        summary="One sentence, decoded in several ways, side by side",
-        run="trained",
-        opens_on=EVERYDAY,
-    ),
-    Page(
-        section="Decode",
-        file="decode/steps.py",
-        title="Steps",
-        icon=":material/account_tree:",
-        url_path="steps",
-        keys=("run", "step", "src", "tgt", "set"),
-        summary="How each token was chosen: search tree, next-token probabilities, forced decoding",
-        run="trained",
-        opens_on=EVERYDAY,
-    ),
-    Page(
-        section="Decode",
-        file="decode/evaluate.py",
-        title="Evaluate",
-        icon=":material/scoreboard:",
-        url_path="evaluate",
-        keys=("run", "set"),
-        summary="A test set, translated by several systems: scores, confidence intervals, errors",
-        run="trained",
-        opens_on=EVERYDAY,
-        asked=ALL,
-    ),
-    Page(
-        section="Inspect",
-        file="inspect/attention.py",
-        title="Attention",
-        icon=":material/grid_on:",
-        url_path="attention",
-        keys=("run", "step", "src", "tgt", "kind", "layer", "head", "reduce", "set"),
-        summary="Which tokens the model attends to as it reads and writes",
-        run="trained",
-        asked=ALL,
-        opens_on=EVERYDAY,
-    ),
-    Page(
-        section="Inspect",
-        file="inspect/heads.py",
-        title="Heads",
-        icon=":material/hub:",
-        url_path="heads",
-        keys=("run", "step", "src", "tgt", "set"),
-        summary="What each attention head does over many sentences, and whether it matters",
-        run="trained",
-        opens_on=EVERYDAY,
-    ),
-    Page(
-        section="Inspect",
-        file="inspect/states.py",
-        title="States",
-        icon=":material/scatter_plot:",
-        url_path="states",
-        keys=("run", "step", "src", "tgt", "layer", "set"),
-        summary="The hidden states of words, layer by layer",
-        run="trained",
-        asked="view:same",
-        lessons_run="its words are whole tokens, and *bank* has two meanings in it.",
-    ),
-    Page(
         section="Learn",
         file="learn/lessons.py",
         title="Lessons",
+        entry="Lessons",
         icon=":material/school:",
         url_path=LESSONS,
         keys=("set",),
@@ -184,8 +90,22 @@ PAGES = (
     ),
     Page(
         section="Learn",
+        file="learn/architecture.py",
+        title="Architecture",
+        entry="Architecture",
+        icon=":material/schema:",
+        url_path="architecture",
+        keys=("run", "src", "set"),
+        summary="A diagram of the model, and its parameters, costs and masks",
+        run="trained",
+        describes_run=False,
+        tab="Diagram",
+    ),
+    Page(
+        section="Learn",
         file="learn/walkthrough.py",
-        title="Walkthrough",
+        title="Step by step",
+        entry="Architecture",
         icon=":material/footprint:",
         url_path="walkthrough",
         keys=("run", "src", "tgt", "layer", "head", "set"),
@@ -197,6 +117,7 @@ PAGES = (
         section="Learn",
         file="learn/positions.py",
         title="Positions",
+        entry="Positions",
         icon=":material/straighten:",
         url_path="positions",
         keys=("run", "src", "set"),
@@ -205,15 +126,113 @@ PAGES = (
         describes_run=False,
     ),
     Page(
-        section="Learn",
-        file="learn/architecture.py",
-        title="Architecture",
-        icon=":material/schema:",
-        url_path="architecture",
-        keys=("run", "src", "set"),
-        summary="A diagram of the model, and its parameters, costs and masks",
+        section="Build",
+        file="build/data.py",
+        title="Data",
+        entry="Data",
+        icon=":material/database:",
+        url_path="data",
+        keys=("set",),
+        summary="Add a parallel dataset: sentences with their translations",
+        run="",
+    ),
+    Page(
+        section="Build",
+        file="build/train.py",
+        title="Train",
+        entry="Train",
+        icon=":material/model_training:",
+        url_path="train",
+        keys=("run", "set"),
+        summary="Choose a recipe, start training, watch it learn",
+        run="any",
+    ),
+    Page(
+        section="Build",
+        file="build/runs.py",
+        title="Runs",
+        entry="Runs",
+        icon=":material/history:",
+        url_path="runs",
+        keys=("run", "kind", "layer", "head", "set"),
+        summary="Every run: compare, continue, share, export; open a published model",
+        run="any",
+    ),
+    Page(
+        section="Explore",
+        file="decode/compare.py",
+        title="Compare",
+        entry="Decode",
+        icon=":material/compare_arrows:",
+        url_path="compare",
+        keys=("run", "src", "c1", "c2", "c3", "c4", "c5", "c6", "tgt", "set"),
+        summary="One sentence, decoded in several ways, side by side",
         run="trained",
-        describes_run=False,
+        opens_on=EVERYDAY,
+        asked=ALL,
+    ),
+    Page(
+        section="Explore",
+        file="decode/steps.py",
+        title="Why each word",
+        entry="Decode",
+        icon=":material/account_tree:",
+        url_path="steps",
+        keys=("run", "step", "src", "tgt", "set"),
+        summary="How each token was chosen: search tree, next-token probabilities, forced decoding",
+        run="trained",
+        opens_on=EVERYDAY,
+    ),
+    Page(
+        section="Explore",
+        file="inspect/attention.py",
+        title="Attention",
+        entry="Inside",
+        icon=":material/grid_on:",
+        url_path="attention",
+        keys=("run", "step", "src", "tgt", "kind", "layer", "head", "reduce", "set"),
+        summary="Which tokens the model attends to as it reads and writes",
+        run="trained",
+        asked=ALL,
+        opens_on=EVERYDAY,
+    ),
+    Page(
+        section="Explore",
+        file="inspect/heads.py",
+        title="Many sentences",
+        entry="Inside",
+        icon=":material/hub:",
+        url_path="heads",
+        keys=("run", "step", "src", "tgt", "set"),
+        summary="What each attention head does over many sentences, and whether it matters",
+        run="trained",
+        opens_on=EVERYDAY,
+    ),
+    Page(
+        section="Explore",
+        file="inspect/states.py",
+        title="States",
+        entry="Inside",
+        icon=":material/scatter_plot:",
+        url_path="states",
+        keys=("run", "step", "src", "tgt", "layer", "set"),
+        summary="The hidden states of words, layer by layer",
+        run="trained",
+        asked="view:same",
+        lessons_run="its words are whole tokens, and *bank* has two meanings in it.",
+    ),
+    Page(
+        section="Explore",
+        file="decode/evaluate.py",
+        title="Evaluate",
+        entry="Evaluate",
+        icon=":material/scoreboard:",
+        url_path="evaluate",
+        keys=("run", "set"),
+        summary="A test set, translated by several systems: scores, confidence intervals, errors",
+        run="trained",
+        opens_on=EVERYDAY,
+        asked=ALL,
     ),
 )
 
@@ -221,6 +240,7 @@ WORKSPACE = Page(
     section="",
     file="start/workspace.py",
     title="My workspace",
+    entry="My workspace",
     icon=":material/person:",
     url_path="workspace",
     keys=(),
@@ -232,6 +252,7 @@ OPERATOR = Page(
     section="",
     file="start/operator.py",
     title="Operator",
+    entry="Operator",
     icon=":material/admin_panel_settings:",
     url_path="operator",
     keys=(),
@@ -250,6 +271,22 @@ def rows() -> tuple[Page, ...]:
     if not has_operator_page():
         return pages
     return (*pages, OPERATOR._replace(is_hidden=not is_operator()))
+
+
+def in_menu(every: Sequence[Page], shown: str = "") -> list[Page]:
+    """Of each entry of the menu the page whose address is `shown`, else its first one."""
+    pages = {row.entry: row for row in reversed(every)}
+    pages |= {row.entry: row for row in every if row.url_path == shown}
+    return [row for row in every if row == pages[row.entry]]
+
+
+def menu(every: Sequence[Page], shown: str = "") -> dict[str, list[st.Page]]:
+    """Every page by section, for `st.navigation`; those that are not `in_menu` are hidden there."""
+    listed = in_menu(every, shown)
+    sections: dict[str, list[st.Page]] = {row.section: [] for row in every}
+    for row in every:
+        sections[row.section].append(row.screen(is_hidden=row not in listed))
+    return sections
 
 
 def page(url_path: str) -> Page:

@@ -10,13 +10,12 @@ from s2s.library import Thing, sharing
 from s2s.links import share
 from s2s.links import short as short_links
 from s2s.links.short import Content
-from s2s.ui.canvas import copy_button
 from s2s.ui.kit import address, as_markdown, in_view, plain
 from s2s.ui.shell import lesson
 from s2s.ui.shell.lesson_builder import build_lesson, is_building
 from s2s.ui.shell.pages import LESSONS, Page
 from s2s.ui.shell.reach import LOCAL_HELP, is_local, reach
-from s2s.ui.shell.short_link_form import short_link_form
+from s2s.ui.shell.short_link_form import make_short_link, short_link_form
 from s2s.ui.snapshot import snapshot_button
 
 KEY = "share"  # of the popover: whether it is open
@@ -25,22 +24,29 @@ KEY = "share"  # of the popover: whether it is open
 def share_button(page: Page) -> None:
     """A popover with the link; on a hosted server it shares what the link shows of the visitor's own."""
     own = in_view.own() if asker.is_hosted() else []
-    with st.popover("Share", icon=":material/link:", key=KEY, on_change=_share, args=(own,)) as box:
+    content = None if st.session_state.get("no link") else Content(page.url_path, _view(page))
+    with st.popover(
+        "Share", icon=":material/link:", key=KEY, on_change=_share, args=(own, content)
+    ) as box:
         if not box.open:
             return
-        if why := st.session_state.get("no link"):
-            st.caption(why)
+        if content is None:
+            st.caption(st.session_state["no link"])
         else:
-            _link(page, own)
+            _link(page, content, own)
 
 
-def _link(page: Page, own: list[in_view.Shown]) -> None:
-    """The full link, what it shows of the visitor's own, and the way to a short one."""
+def _link(page: Page, content: Content, own: list[in_view.Shown]) -> None:
+    """The short link, what it shows of the visitor's own, and what else can be done with the view."""
     url = page_url(page)
     st.caption(f"This link opens what you see now, {reach(url)}.")
-    st.code(url, language=None, wrap_lines=True)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        copy_button(url, key="copy link")
+    short_link_form(content, home_url(page), is_local=is_local(url))
+    for shown in own:
+        _switches(shown)
+    if is_local(url):
+        st.caption(LOCAL_HELP)
+    with st.expander("Full link, snapshot, lesson", icon=":material/more_horiz:"):
+        st.code(url, language=None, wrap_lines=True)
         if page.url_path != LESSONS and not is_building():  # the list of lessons is no step of one
             st.button(
                 "Add to a lesson",
@@ -49,13 +55,8 @@ def _link(page: Page, own: list[in_view.Shown]) -> None:
                 on_click=_add_to_lesson,
                 help="This page, as you see it, becomes a step of a lesson of your own, with your note.",
             )
-    about = str(st.session_state.get("src") or "") if "src" in page.keys else ""
-    snapshot_button(page.title, url, about)
-    for shown in own:
-        _switches(shown)
-    if is_local(url):
-        st.caption(LOCAL_HELP)
-    short_link_form(Content(page.url_path, _view(page)), home_url(page), is_local=is_local(url))
+        about = str(st.session_state.get("src") or "") if "src" in page.keys else ""
+        snapshot_button(page.title, url, about)
 
 
 def _add_to_lesson() -> None:
@@ -69,8 +70,12 @@ def home_url(page: Page) -> str:
     return page_url(page).partition("?")[0].removesuffix(page.url_path)
 
 
-def _share(own: list[in_view.Shown]) -> None:
-    """Pressing Share shares what nobody has decided on yet; who has ended it must say so again."""
+def _share(own: list[in_view.Shown], content: Content | None) -> None:
+    """Pressing Share makes the short link, and shares what nobody has decided on yet; who has ended it must say so
+    again.
+    """
+    if content and st.session_state.get(KEY):
+        make_short_link(content)
     for shown in own:
         if not sharing.is_decided(shown.thing):
             _set(shown.thing, sharing.Sharing(link=True))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -29,22 +30,23 @@ def short_link_form(content: Content, home: str, *, is_local: bool) -> None:
     if why := st.session_state.pop(REFUSED, ""):
         st.error(as_markdown(why), icon=":material/error:")
     link: ShortLink | None = st.session_state.get(MADE)
-    is_of_view = link and (link.content.page, link.content.view) == (content.page, content.view)
-    if link and is_of_view:
+    if link and (link.content.page, link.content.view) == (content.page, content.view):
         _show(link, f"{home}{PATH}/{written(link.letters)}", is_local=is_local)
-        return
+    else:
+        link = None
+    make = partial(st.form_submit_button, icon=":material/add_link:", args=(content,))
     with st.form("short link", border=False):
-        st.caption("Or make a short link, with words that whoever opens it reads above the page.")
-        st.text_input(
-            "Title above the page", key=TITLE, max_chars=MAX_TITLE, placeholder="optional"
-        )
-        st.text_input("Note above the page", key=NOTE, max_chars=MAX_NOTE, placeholder="optional")
-        st.form_submit_button(
-            "Make a short link", icon=":material/add_link:", on_click=_make, args=(content,)
-        )
+        if link is None:
+            make("Make a short link", type="primary", on_click=make_short_link)
+        with st.expander("Title and note above the page", icon=":material/title:"):
+            st.text_input("Title", key=TITLE, max_chars=MAX_TITLE, placeholder="optional")
+            st.text_input("Note", key=NOTE, max_chars=MAX_NOTE, placeholder="optional")
+            if link:
+                make("Make the link with them", on_click=make_short_link)
 
 
-def _make(content: Content) -> None:
+def make_short_link(content: Content) -> None:
+    """With the title and the note that are in their boxes; the form shows it, or what was refused."""
     title, note = (str(st.session_state.get(key) or "") for key in (TITLE, NOTE))
     try:
         st.session_state[MADE] = short_links.make(
@@ -63,21 +65,22 @@ def _record(content: Content) -> dict[str, Any] | None:
 
 
 def _show(link: ShortLink, url: str, *, is_local: bool) -> None:
-    st.caption("The short link, whose letters can be typed in any case:")
-    st.code(url, language=None, wrap_lines=True)
-    if link.record:
-        st.caption(OUTLIVES)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        copy_button(url, key="copy short link")
-        st.button(
-            "Delete this short link",
-            key="delete short link",
-            type="tertiary",
-            on_click=_delete,
-            args=(link,),
-        )
-    if not is_local:
-        qr_code(url, "the short link")
+    with st.container(horizontal=True, vertical_alignment="center", key="short link box"):
+        with st.container():
+            st.code(url, language=None, wrap_lines=True)
+            with st.container(horizontal=True, vertical_alignment="center"):
+                copy_button(url, key="copy short link", is_primary=True)
+                st.button(
+                    "Delete this link",
+                    key="delete short link",
+                    type="tertiary",
+                    on_click=_delete,
+                    args=(link,),
+                )
+        if not is_local:
+            with st.container(width=150):
+                qr_code(url, "the short link")
+    st.caption(f"Its letters can be typed in any case. {OUTLIVES if link.record else ''}")
 
 
 def _delete(link: ShortLink) -> None:

@@ -6,10 +6,10 @@ import streamlit as st
 
 from s2s.config import override
 from s2s.decode import TRUNCATED, BeamConfig, EndedHypothesis, SearchTree, rerank, score_unit
+from s2s.reports import TableColumn, html_table
 from s2s.reports.differences import legend
 from s2s.ui.kit import four_digits, highlighted, length_penalty, plain
 from s2s.ui.kit.length_penalty import Finished
-from s2s.ui.kit.tables import TableColumn, html_table
 from s2s.ui.steps.request import StepsRequest, search_with
 from s2s.ui.steps.view_state import FORMULAS, STATE
 

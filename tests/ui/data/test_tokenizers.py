@@ -8,9 +8,19 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from s2s.config import Recipe, TokenizerConfig, override
+from s2s.data import PROFILE_SECTIONS
 from s2s.files import to_json
 from s2s.plots.theme import luminance
-from s2s.tokenizers import TOKENIZERS, UNK, ComparisonRow, SideStatistics, compare, load
+from s2s.questions import tokenizer_table
+from s2s.tokenizers import (
+    TOKENIZERS,
+    UNK,
+    ComparisonRow,
+    SideStatistics,
+    TokenizerComparison,
+    compare,
+    load,
+)
 from s2s.ui.data import tokenizers
 
 SRC = ["a dog runs in the park", "two dogs run, quickly", "the man's *bold* dog"] * 40
@@ -23,27 +33,30 @@ def rows():
     return list(compare(SRC, TGT, SRC[:3], TGT[:3], shared=True, example=(SRC[2], TGT[0])))
 
 
-def page(rows, advice="", kind="bpe", vocab_size=None, folder=None):
+def page(rows, folder, kind="bpe", vocab_size=None):
+    from pathlib import Path
+
     import streamlit as st
 
-    from s2s.config import TokenizerConfig
+    from s2s.config import Recipe, override
+    from s2s.data import ProfileFolder
     from s2s.files import from_json
-    from s2s.tokenizers import ComparisonRow
-    from s2s.ui.data.tokenizers import panel
+    from s2s.tokenizers import ComparisonRow, TokenizerComparison
+    from s2s.ui.data import tokenizers
 
-    st.session_state["changes"] = panel(
-        from_json(list[ComparisonRow], rows),
-        "k",
-        advice=advice,
-        now=TokenizerConfig(kind, vocab_size),
-        folder=folder,
-    )
+    recipe = override(Recipe(), {"tokenizer.kind": kind, "tokenizer.vocab_size": vocab_size})
+    found = TokenizerComparison(from_json(tuple[ComparisonRow, ...], rows), "", "")
+    st.session_state["changes"] = tokenizers.choose(found, ProfileFolder(Path(folder)), recipe)
 
 
-def opened(rows, **more):
+def opened(rows, folder="k", **more):
     return AppTest.from_function(
-        page, default_timeout=30, kwargs={"rows": to_json(rows), **more}
+        page, default_timeout=30, kwargs={"rows": to_json(rows), "folder": str(folder), **more}
     ).run()
+
+
+def named(rows):
+    return TokenizerComparison(tuple(rows), "", "").named
 
 
 def test_the_recipe_is_changed_by_what_is_chosen(rows):
@@ -54,7 +67,7 @@ def test_the_recipe_is_changed_by_what_is_chosen(rows):
         "tokenizer.vocab_size": None,
         "tokenizer.shared": True,
     }
-    for name, row in tokenizers.names(rows).items():
+    for name, row in named(rows).items():
         screen.selectbox(key="k tokenizer").set_value(name).run()
         assert not screen.exception
         assert screen.session_state["changes"] == row.changes
@@ -76,9 +89,9 @@ def test_a_tokenizer_that_was_not_measured_stays_until_another_is_chosen(rows):
     picker = screen.selectbox(key="k tokenizer")
     assert picker.value == picker.options[0] == "unigram · 123,456 (the recipe's, not measured)"
     assert len(picker.options) == len(rows) + 1
-    name = next(name for name in tokenizers.names(rows) if name.startswith("char"))
+    name = next(name for name in named(rows) if name.startswith("char"))
     picker.set_value(name).run()
-    assert screen.session_state["changes"] == tokenizers.names(rows)[name].changes
+    assert screen.session_state["changes"] == named(rows)[name].changes
 
 
 def test_both_split_the_example(rows):
@@ -92,27 +105,13 @@ def test_both_split_the_example(rows):
 
 
 def test_the_table_has_one_row_per_tokenizer(rows):
-    table = opened(rows).dataframe[0].value
-    assert list(table.index) == list(tokenizers.names(rows))
-    assert {name.partition(" ")[0] for name in table.index} == set(TOKENIZERS)
-    char = table.loc[next(name for name in table.index if name.startswith("char"))]
-    assert (
-        char["tokens per word, source"]
-        == next(row for row in rows if row.kind == "char").src.tokens_per_word
-    )
-    assert tokenizers.frame(tokenizers.names(rows)).to_csv().count("\n") == len(rows) + 1
-
-
-def test_advice_is_a_sentence_and_no_markup(rows):
-    screen = opened(rows, advice="The `word` tokenizer is *no* good.")
-    assert [each.value for each in screen.warning] == [r"The `word` tokenizer is \*no\* good\."]
-    assert not opened(rows).warning
-
-
-def test_no_rows_no_changes():
-    screen = opened([])
-    assert screen.session_state["changes"] == {}
-    assert "No tokenizer has been measured" in screen.info[0].value
+    table = tokenizer_table(TokenizerComparison(tuple(rows), "", ""))
+    names = [row[0] for row in table.rows]
+    assert names == list(named(rows))
+    assert {name.partition(" ")[0] for name in names} == set(TOKENIZERS)
+    char = next(row for row in table.rows if row[0].startswith("char"))
+    measured = next(row for row in rows if row.kind == "char").src.tokens_per_word
+    assert char[[*table.columns].index("Tokens per word, source")] == measured
 
 
 def test_settings_are_those_of_the_command_line(rows):
@@ -195,14 +194,14 @@ def test_names_say_both_sizes_where_they_differ():
         0.0,
         0.1,
     )
-    assert list(tokenizers.names([row])) == ["bpe · 1,200 / 900 (automatic)"]
+    assert list(named([row])) == ["bpe · 1,200 / 900 (automatic)"]
     assert not opened([row]).exception, "one row has nothing beside it but itself"
 
 
 def test_now_is_followed_when_it_changes(rows):
     screen = opened(rows)
     screen.selectbox(key="k tokenizer").set_value(
-        next(name for name in tokenizers.names(rows) if name.startswith("word"))
+        next(name for name in named(rows) if name.startswith("word"))
     ).run()
     assert screen.session_state["changes"]["tokenizer.kind"] == "word"
     screen.session_state["k tokenizer now"] = TokenizerConfig("char")
@@ -211,19 +210,27 @@ def test_now_is_followed_when_it_changes(rows):
 
 
 def test_both_tokenizers_split_a_sentence_of_the_visitor(tmp_path):
+    folder = tmp_path / PROFILE_SECTIONS["pieces"].name("pieces", Recipe().data)
     compared = compare(
-        SRC, TGT, SRC[:3], TGT[:3], shared=True, example=(SRC[2], TGT[0]), folder=tmp_path
+        SRC,
+        TGT,
+        SRC[:3],
+        TGT[:3],
+        shared=True,
+        example=(SRC[2], TGT[0]),
+        folder=folder,
     )
     rows = [row for row in compared if row.kind in ("word", "char")]
     screen = opened(rows, folder=tmp_path, kind="word")
-    screen.text_input(key="k tokenizer sentence").set_value("a dog <b>\u202e zebra").run()
+    key = f"{tmp_path.name} tokenizer sentence"
+    screen.text_input(key=key).set_value("a dog <b>\u202e zebra").run()
     assert not screen.exception
     left, right = (str(each.proto.body) for each in screen.get("html"))
-    word = load(tmp_path / rows[[row.kind for row in rows].index("word")].file("src"))
+    word = load(folder / rows[[row.kind for row in rows].index("word")].file("src"))
     assert left == tokenizers.strip(
         tuple(zip(word.tokens(ids := word.encode("a dog <b> zebra")), ids, strict=True))
     )
     assert right.count("<span") == len("a dog <b> zebra")
     assert "<b>\u202e" not in left
-    screen.text_input(key="k tokenizer sentence").set_value("").run()
+    screen.text_input(key=key).set_value("").run()
     assert "Source" in "".join(each.value for each in screen.markdown)

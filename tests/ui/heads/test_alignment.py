@@ -84,7 +84,7 @@ def test_the_best_cell_is_framed_named_and_linked(monkeypatch: pytest.MonkeyPatc
     table = screen.dataframe[0].value
     assert len(table) == len(REDUCTIONS) * len(METHODS)
     assert table["AER"].is_monotonic_increasing
-    link = next(each for each in screen.get("page_link") if "sentence" in each.proto.label)
+    link = next(each for each in screen.get("page_link") if "Its links" in each.proto.label)
     assert "layer=2" in link.proto.query_string
     assert "reduce=rollout" in link.proto.query_string
 

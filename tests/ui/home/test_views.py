@@ -3,20 +3,20 @@
 import pytest
 
 from s2s.links.share import unpack
-from s2s.ui.home.views import SHIPPED_VIEWS, ShippedView
+from s2s.ui.shell.curated_views import CURATED_VIEWS, CuratedView
 from tests.screen import box, lost, opened
 
 
 def test_home_lists_eight_views() -> None:
     screen = opened()
     labels = [each.proto.label for each in screen.get("page_link")]
-    titles = [view.title for view in SHIPPED_VIEWS]
+    titles = [view.title for view in CURATED_VIEWS]
     assert len(titles) == 8
     assert [label for label in labels if label in titles] == titles
 
 
-@pytest.mark.parametrize("view", SHIPPED_VIEWS, ids=lambda view: view.page)
-def test_a_listed_view_shows_what_its_link_says(view: ShippedView) -> None:
+@pytest.mark.parametrize("view", CURATED_VIEWS, ids=lambda view: view.page)
+def test_a_listed_view_shows_what_its_link_says(view: CuratedView) -> None:
     screen = opened(view.page, **view.values)
     assert not screen.exception
     assert not screen.error
@@ -32,7 +32,7 @@ def test_a_listed_view_shows_what_its_link_says(view: ShippedView) -> None:
 def test_the_address_of_the_gallery_leads_to_the_views_on_home() -> None:
     screen = opened("runs", set="tab:gallery,search:red house", lesson="five-minutes.2")
     assert not screen.exception
-    assert SHIPPED_VIEWS[0].title in [each.proto.label for each in screen.get("page_link")]
+    assert CURATED_VIEWS[0].title in [each.proto.label for each in screen.get("page_link")]
     (said,) = lost(screen)
     assert "The gallery has ended" in said
     assert screen.session_state["lesson"] == "five-minutes.2"

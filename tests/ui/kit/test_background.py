@@ -18,7 +18,7 @@ from s2s.runs.decoder import DECODER, DecodeRequest, DecoderPool, DecodeTask
 from s2s.ui.kit import cached, find_one, nats
 from s2s.ui.kit.cached import background
 from tests.runs.intervened import translate_with
-from tests.screen import box, opened, page_text, settled
+from tests.screen import box, html_table, opened, page_text, settled
 
 pytestmark = pytest.mark.system
 DEMO = "demo-en-fr"
@@ -105,7 +105,7 @@ def test_an_expensive_column_is_decoded_elsewhere_with_the_same_bits(
     result = background.pool().result(request_for("beam", settings, sentence))
     assert result is not None
     assert result.value.hypotheses == found.hypotheses
-    assert nats(found.log_prob) in "".join(bodies(screen))
+    assert html_table(screen, "translation")[1]["translation"] == found.text
 
 
 @pytest.mark.usefixtures("_impatient")
@@ -118,7 +118,8 @@ def test_the_other_columns_are_there_while_one_is_decoded() -> None:
     (bar,) = screen.get("progress")
     assert bar.proto.text.startswith("Decoding in the background: step ")
     assert "of at most 4,096" in bar.proto.text
-    assert sum(body.startswith('<p dir="auto" title=') for body in bodies(screen)) == 1
+    decoded, waiting = (row["translation"] for row in html_table(screen, "translation"))
+    assert decoded != waiting == "Decoding …"
     screen.button(key="stop decoding c2").click().run()
     assert task.is_over
     assert "Stopped after" in page_text(screen)
@@ -192,7 +193,7 @@ def test_a_search_that_proves_slow_leaves_this_process(monkeypatch: pytest.Monke
     sentence = "the old dog sits by the river and the cat reads"  # no other test has decoded it
     screen = settled(opened("compare", src=sentence, c1=f"{DEMO}!greedy!"))
     assert background.pool().result(request_for("greedy", source=sentence))
-    assert sum(body.startswith('<p dir="auto" title=') for body in bodies(screen)) == 1
+    assert html_table(screen, "translation")[0]["translation"] not in ("", "Decoding …")
 
 
 @pytest.mark.usefixtures("_impatient")

@@ -104,8 +104,8 @@ def test_compare_finds_columns_that_differ_and_adds_one_where_there_is_one(
         for name, settings in (("sample", {"temperature": 2.0}), ("greedy", {}))
     )
     assert one != other
-    assert "column 2 (greedy) writes" in page_text(screen)
-    assert "Column 1 (sample (temperature 2.0)) writes" in page_text(screen)
+    assert "row 2 (greedy) writes" in page_text(screen)
+    assert "Row 1 (sample (temperature 2.0)) writes" in page_text(screen)
     click(screen, "Unknown word")
     assert "Unknown word: none in 2,500 sentences" in page_text(screen)
     assert found(screen) == str(at)

@@ -19,7 +19,7 @@ from s2s.runs.decoder import DecodeRequest, work
 from s2s.ui.kit import address, cached
 from s2s.ui.shell import pages
 from tests.pretrained.checkpoints import make_checkpoint
-from tests.screen import link, lost, opened, page_text, picture, translation
+from tests.screen import html_table, link, lost, opened, page_text, picture, translation
 
 TEXT = "to be or not to be"
 TARGET = "frame tgt_lang"
@@ -69,7 +69,7 @@ def test_a_link_opens_a_sentence_in_its_languages(page: str, run: Run) -> None:
     assert screen.selectbox(key=TARGET).value == "nl"
     assert unpack(screen.session_state["set"]).items() >= {"tgt_lang": "nl"}.items()
     if page == "compare":
-        assert translation(screen) == found.text
+        assert html_table(screen, "translation")[0]["translation"] == found.text
         code = [block.value for block in screen.code if "import s2s" in block.value]
         assert any('s2s.load("opened", 0).in_languages("en", "nl")' in each for each in code)
     elif page == "steps":

@@ -111,10 +111,10 @@ def test_pressing_share_shares_once() -> None:
     run = sharing.thing("run", RUN, "ana")
     shown = in_view.Shown(run, "first model")
     with asker.acting_as("ana"):
-        share_button._share([shown])
+        share_button._share([shown], None)
         assert sharing.sharing("run", RUN) == Sharing(link=True)
         sharing.share(run, Sharing())
-        share_button._share([shown])  # she ended it: pressing again does not begin it
+        share_button._share([shown], None)  # she ended it: pressing again does not begin it
     assert sharing.sharing("run", RUN) == Sharing()
 
 

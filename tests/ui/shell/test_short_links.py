@@ -207,7 +207,7 @@ def test_share_makes_a_link_that_the_receiver_reads_and_dismisses() -> None:
     next(button for button in screen.button if button.label == "Make a short link").click().run()
     (link,) = (screen.session_state["made short link"],)
     assert link.content.view.items() >= VIEW.items()
-    assert screen.code[1].value.endswith(f"/s/{short_links.written(link.letters)}")
+    assert screen.code[0].value.endswith(f"/s/{short_links.written(link.letters)}")
 
     receiver = arrived(link)
     assert not receiver.exception
@@ -259,7 +259,7 @@ def test_the_address_of_this_computer_alone_says_so_and_how_to_host(
     monkeypatch.setattr(share_button, "page_url", lambda page: f"{host}/positions?v=1&src=")
     screen = opened("positions")
     next(button for button in screen.button if button.label == "Make a short link").click().run()
-    assert screen.code[1].value.startswith(f"{host}/s/")
+    assert screen.code[0].value.startswith(f"{host}/s/")
     has_code = any("QR code" in str(each.proto.body) for each in screen.get("html"))
     assert has_code == (host == "https://s2s.example")
     assert ("the documentation" in page_markdown(screen)) == (not has_code)

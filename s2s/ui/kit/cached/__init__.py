@@ -3,10 +3,9 @@
 Values are shared between sessions, not copied: nobody may write to them.
 """
 
-from s2s.questions import own_target
-from s2s.ui.kit.cached.asking import SCREEN, ScreenHave, named, packed
+from s2s.questions import own_target, packed
+from s2s.ui.kit.cached.asking import SCREEN, ScreenHave, named
 from s2s.ui.kit.cached.background import (
-    PATIENCE,
     PendingError,
     begin_run,
     forget_searches,
@@ -14,7 +13,6 @@ from s2s.ui.kit.cached.background import (
 )
 from s2s.ui.kit.cached.dataset_previews import dataset_name, datasets, preview
 from s2s.ui.kit.cached.decoding import (
-    TimedDecoding,
     attention,
     continuation,
     decoded,
@@ -23,7 +21,6 @@ from s2s.ui.kit.cached.decoding import (
     next_tokens,
     reference,
     search_tree,
-    timed_decoding,
     wide_search,
 )
 from s2s.ui.kit.cached.forecasts import (

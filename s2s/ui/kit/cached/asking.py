@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Hashable, Mapping
+import time
+from collections.abc import Callable, Hashable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
+from s2s.config import DataConfig, UserError
 from s2s.data import Preview
-from s2s.questions import RUN, Have, Question, Timed, name_of
+from s2s.questions import RUN, UNREAD, UPLOAD, Have, Outcome, Question, Timed, name_of
 from s2s.runs import Run
-from s2s.ui.kit.cached.background import beside, end_of_slice, found_beside, goes_beside
+from s2s.ui.kit.cached.background import (
+    PATIENCE,
+    PendingError,
+    beside,
+    end_of_slice,
+    found_beside,
+    goes_beside,
+)
 from s2s.ui.kit.cached.dataset_previews import preview
 from s2s.ui.kit.cached.stored_runs import open_as_saved
 from s2s.ui.kit.turns import TURNS
@@ -40,7 +48,13 @@ class ScreenHave(Have):
 
     def preview(self, spec: str) -> Preview:
         """Read once for all visitors, a large dataset by a process of its own."""
-        return preview(spec)
+        return super().preview(spec) if spec.startswith(UPLOAD) else preview(spec)
+
+    def section(self, dataset: str, name: str, data: DataConfig) -> Any:
+        """As a reader beside the dashboard has stored it: this process never holds a dataset."""
+        if (found := self.stored(dataset, name, data)) is None:
+            raise UserError(UNREAD)
+        return found
 
     def known(self, question: Question[Any], key: Hashable) -> Timed | None:
         """Also what was searched for beside, or still is."""
@@ -56,6 +70,24 @@ class ScreenHave(Have):
             return beside(request, self.patience)
         return None
 
+    def outcome(self, question: Question[Any]) -> Outcome:
+        """Also the PendingError of an answer that is not there yet."""
+        try:
+            return super().outcome(question)
+        except PendingError as pending:
+            return Outcome(problem=pending)
+
+    def outcomes(self, questions: Sequence[Question[Any]]) -> list[Outcome]:
+        """All are begun before one is awaited, and together they are awaited for as long as one is."""
+        begun = [ScreenHave(0.0).outcome(question) for question in questions]
+        until = time.monotonic() + (PATIENCE if self.patience is None else self.patience)
+        return [
+            ScreenHave(max(0.0, until - time.monotonic())).outcome(question)
+            if isinstance(outcome.problem, PendingError)
+            else outcome
+            for question, outcome in zip(questions, begun, strict=True)
+        ]
+
     def elsewhere(self, question: Question[Any], key: Hashable) -> Timed:
         """Beside the dashboard, from the beginning."""
         if (request := question.beside(self)) is None:
@@ -69,8 +101,3 @@ SCREEN = ScreenHave()
 def named(run: Run) -> str:
     """What names a run as it is opened, in a question."""
     return name_of(run, open_as_saved(run.folder.id, run.step))
-
-
-def packed(settings: Mapping[str, Any]) -> str:
-    """Settings as a question has them: equal ones are written alike."""
-    return json.dumps(settings, sort_keys=True)

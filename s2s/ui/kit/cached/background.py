@@ -77,12 +77,9 @@ def here_or_beside(
     run: Run,
     request: DecodeRequest,
     here: Callable[[DecodeRequest, Run], Timed],
-    *,
-    patience: float | None = None,
 ) -> Timed:
     """A result: at once where it is cheap, or there already. Raises PendingError while it is computed elsewhere.
 
-    `patience`: seconds before that, PATIENCE where none are given.
     `here` computes with the run that it is given, which ends a search after SLICE seconds; nothing else is cached of
     it then.
     """
@@ -94,7 +91,7 @@ def here_or_beside(
         with contextlib.suppress(TooLongError):
             return here(request, replace(run, on_step=end_of_slice()))
     run.check_lengths(request.sources)
-    return beside(request, patience)
+    return beside(request)
 
 
 def found_beside(request: DecodeRequest) -> Timed | None:

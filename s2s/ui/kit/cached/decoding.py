@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from torch import Tensor
 
 from s2s.analysis import Attention
 from s2s.decode import SearchTree
 from s2s.files import to_json
-from s2s.questions import ForcedWeights, Timed, Translate
+from s2s.questions import ForcedWeights, Timed, Translate, packed
 from s2s.runs import (
     WIDE_BEAM,
     Decoded,
@@ -23,18 +23,11 @@ from s2s.runs import (
 )
 from s2s.runs.decoder import PROPERTY, DecodeRequest, request_seconds
 from s2s.runs.properties import PROPERTIES, Finding, PropertySettings
-from s2s.ui.kit.cached.asking import SCREEN, ScreenHave, named, packed
+from s2s.ui.kit.cached.asking import SCREEN, named
 from s2s.ui.kit.cached.background import awaited, computed, here_or_beside
 from s2s.ui.kit.cached.sentences import by_sentence
 
 LARGE_TREE = 0.15  # estimated seconds of the search
-
-
-class TimedDecoding(NamedTuple):
-    """What a strategy made of a sentence, and the seconds it took when it was first asked for."""
-
-    decoded: Decoded
-    seconds: float
 
 
 def decoded(run: Run, text: str, strategy: str, settings: dict[str, Any]) -> Decoded:
@@ -42,14 +35,6 @@ def decoded(run: Run, text: str, strategy: str, settings: dict[str, Any]) -> Dec
     is known.
     """
     return SCREEN.answer(Translate(named(run), text, strategy, packed(settings)))
-
-
-def timed_decoding(
-    run: Run, text: str, strategy: str, settings: dict[str, Any], *, patience: float | None = None
-) -> TimedDecoding:
-    """The same, with the seconds it took. A search in the background is awaited for `patience` seconds first."""
-    question = Translate(named(run), text, strategy, packed(settings))
-    return TimedDecoding(*ScreenHave(patience).timed(question))
 
 
 def attention(run: Run, text: str, target: Target) -> Attention:

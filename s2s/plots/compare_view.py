@@ -1,0 +1,191 @@
+"""The pictures of `Compare`: the rows, and, of several models, every output under every model."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import replace
+
+from s2s.plots.picture import ComparedRows, Picture, TokenRows
+from s2s.questions import NOTHING, REFERENCE, Compare, Compared, ComparedRow, Table
+from s2s.runs import Reference
+from s2s.words import listed, nats
+
+TEXT, TIMES, PER_TOKEN = "translation", "times as probable as row 1", "per token"
+ABOUT = (
+    "Per token: the geometric mean of the tokens' probabilities, which compares texts of different lengths. Tokens are"
+    " counted with </s>."
+)
+TRUNCATED = "A truncated translation has no probability of its own: that of all that begin so is no comparison."
+FORCED = (
+    "Each model is forced to write every output, </s> included: compare the numbers of one model."
+)
+SMALLEST = 1e-3  # of a ratio as a number
+LARGEST = 1e6
+
+
+def pictures(question: Compare, answer: Compared, model: str) -> list[Picture]:
+    """The table of rows; below it, of several models, all outputs by each. `model` names runs and checkpoints."""
+    names = tuple(dict.fromkeys(model.split(", ")))
+    if len(names) == len(answer.models):  # each has a title of its own
+        titles = dict(zip(answer.models, names, strict=True))
+        rows = tuple(replace(row, run=titles.get(row.run, row.run)) for row in answer.rows)
+        shown = replace(answer, rows=rows, models=names)
+    else:
+        shown = answer
+    table = question.table(answer)
+    forced = [_forced(shown), _forced_tokens(shown)] if answer.models else []
+    return [_rows(question, shown, f"{', '.join(names)}\n“{answer.source}”", table), *forced]
+
+
+def _rows(question: Compare, answer: Compared, title: str, table: Table) -> Picture:
+    against = question.against or (REFERENCE if answer.reference else "1")
+    is_scored = bool(answer.reference)
+    has_more = len(answer.rows) > 1
+    columns = [
+        "row",
+        TEXT,
+        *([TIMES] if has_more else []),
+        PER_TOKEN,
+        "tokens",
+        *(["chrF"] if is_scored else []),
+    ]
+    rows = [
+        [
+            f"{number} · {row.name}{_about(row, answer)}",
+            row.text or _quoted(row.problem) or ("(nothing)" if row.found else "Decoding …"),
+            *([_times(row)] if has_more else []),
+            _percent(row.per_token),
+            str(len(row.best.tokens)) if row.best else "",
+            *([_digits(row.chrf)] if is_scored else []),
+        ]
+        for number, row in enumerate(answer.rows, 1)
+    ]
+    written = "; ".join(f"{row[0]} writes “{row[1]}”" for row in rows)
+    is_truncated = any(row.best and not row.is_ended for row in answer.rows)
+    models = ["Rows of another model: times as probable by row 1's model."] if answer.models else []
+    return Picture(
+        "compared",
+        title,
+        ComparedRows(
+            columns,
+            rows,
+            TEXT,
+            [_other(answer, against, number) for number in range(len(answer.rows))],
+            PER_TOKEN,
+            [math.exp(row.per_token) for row in answer.rows],
+            (
+                "the row",
+                "the reference" if against == REFERENCE else f"row {against}",
+            ),
+        ),
+        f"Table of {len(rows)} rows: {written}",
+        table,
+        question.finding(answer),
+        " ".join([ABOUT, *models, *([TRUNCATED] if is_truncated else [])]),
+    )
+
+
+def _quoted(problem: str) -> str:
+    """An error without marks of code."""
+    return re.sub(r"`([^`]*)`", r"“\1”", problem)
+
+
+def _about(row: ComparedRow, answer: Compared) -> str:
+    """The settings, and the model where rows have several."""
+    said = [row.more, row.run if answer.models else ""]
+    return "".join(f"\n{each}" for each in said if each)
+
+
+def _other(answer: Compared, against: str, number: int) -> str | None:
+    """What a row's text is compared with."""
+    if against == NOTHING or answer.rows[number].found is None:
+        return None
+    if against == REFERENCE:
+        return answer.reference or None
+    other = answer.rows[int(against) - 1]
+    return other.text if other.found and int(against) - 1 != number else None
+
+
+def _times(row: ComparedRow) -> str:
+    """Three digits."""
+    if row.found and row.best and not row.is_ended:
+        return "truncated"
+    if row.times >= LARGEST:
+        return "> 1,000,000"
+    return "< 0.001" if row.times < SMALLEST else _digits(row.times)
+
+
+def _percent(log_prob: float) -> str:
+    return "" if math.isnan(log_prob) else f"{100 * math.exp(log_prob):.3g}%"
+
+
+def _digits(value: float) -> str:
+    return "" if math.isnan(value) else f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
+
+
+def _forced(answer: Compared) -> Picture:
+    """Log-probabilities of every output by every model."""
+    columns = ["output of", TEXT]
+    for model in answer.models:
+        columns += [f"{model}: log-probability", f"{model}: per token"]
+    numbered = [*enumerate(zip(answer.rows, answer.forced, strict=True), 1)]
+    rows = [
+        [f"row {number}", row.text, *(value for one in under for value in _numbers(one))]
+        for number, (row, under) in numbered
+    ]
+    cells = [
+        [f"row {number}", row.text, *map(_in_nats, under)] for number, (row, under) in numbered
+    ]
+    return Picture(
+        "every output under every model",
+        "Every output under every model",
+        Table(("output of", TEXT, *answer.models), cells),
+        f"Log-probabilities of {len(rows)} outputs under {len(answer.models)} models",
+        Table(columns, rows),
+        caption=" ".join(filter(None, (FORCED, _unknown(answer)))),
+    )
+
+
+def _numbers(one: Reference | None) -> tuple[float, float]:
+    return (one.log_prob, one.per_token) if one else (math.nan, math.nan)
+
+
+def _in_nats(one: Reference | None) -> str:
+    return f"{nats(one.log_prob)} nats, {nats(one.per_token)} per token" if one else "too long"
+
+
+def _unknown(answer: Compared) -> str:
+    """Which models lack words of these outputs."""
+    said = []
+    for model, column in zip(answer.models, zip(*answer.forced, strict=True), strict=True):
+        words = dict.fromkeys(word for one in column if one for word in one.unknown)
+        if words:
+            said.append(f"{model} cannot write {listed([f'“{word}”' for word in words])}")
+    return f"{'; '.join(said)}: its numbers are those of <unk>." if said else ""
+
+
+def _forced_tokens(answer: Compared) -> Picture:
+    """The same token by token."""
+    known = [
+        (f"Output of row {number} under {model}: {nats(one.log_prob)} nats", one)
+        for number, under in enumerate(answer.forced, 1)
+        for model, one in zip(answer.models, under, strict=True)
+        if one
+    ]
+    rows = [
+        [caption, token, value]
+        for caption, one in known
+        for token, value in zip(one.tokens, one.log_probs, strict=True)
+    ]
+    return Picture(
+        "every output token by token",
+        "Every output under every model, token by token",
+        TokenRows(
+            [caption for caption, _ in known],
+            [one.tokens for _, one in known],
+            [one.log_probs for _, one in known],
+        ),
+        "; ".join(caption for caption, _ in known),
+        Table(("output", "token", "log-probability"), rows),
+    )
