@@ -11,6 +11,7 @@ from s2s.questions import Ablated, AblatedSentence, Ablation, SentenceAblation, 
 from s2s.words import nats
 
 MOST_DRAWN = 12  # tokens; the table has more
+ROOM = 72  # pixels above a picture, for a title of three lines
 WITHOUT, WITH = "without the change", "with the change"
 TOKENS = (
     "Tokens of the references under teacher forcing, with how often they occur; those whose log-probabilities change"
@@ -55,6 +56,7 @@ def _tokens(answer: Ablated, title: str) -> Picture:
     }
     labels = [f"{row.token} ×{row.n}" for row in rows]
     figure = paired_bars(labels, series, title=title, y_label="mean log-probability, nats")
+    figure.update_layout(margin_t=ROOM)
     table = Table(
         ("token", "n", WITHOUT, WITH),
         [[row.token, row.n, row.before, row.after] for row in answer.tokens],
@@ -81,6 +83,7 @@ def of_sentence(question: SentenceAblation, answer: AblatedSentence, model: str)
     title = f"Tokens of the old translation\n{model}\n{answer.before.source}"
     series = {WITHOUT: np.array(answer.without), WITH: np.array(answer.changed)}
     figure = paired_bars(answer.tokens, series, title=title, y_label="log-probability, nats")
+    figure.update_layout(margin_t=ROOM)
     about = (
         f"The old translation under teacher forcing: {nats(sum(answer.without))} nats without the change,"
         f" {nats(sum(answer.changed))} with it."
