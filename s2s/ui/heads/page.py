@@ -17,10 +17,11 @@ from s2s.ui.streamlit_parts import DeltaGenerator
 
 
 class HeadsPage(NamedTuple):
-    """The run at its best checkpoint, and the row in which a view has its own controls."""
+    """The run at its best checkpoint, the row in which a view has its own controls, and room beside that."""
 
     best: Run
     row: DeltaGenerator
+    beside: DeltaGenerator  # on a phone below it, where the row scrolls
 
 
 def read_page(labels: Mapping[str, str]) -> tuple[str, HeadsPage]:
@@ -28,10 +29,14 @@ def read_page(labels: Mapping[str, str]) -> tuple[str, HeadsPage]:
     STATE.from_url()
     best = cached.open_run(st.session_state["run"])
     STATE.belongs_to("run", best.folder.id)
-    row = st.container(horizontal=True, vertical_alignment="bottom", key="selection")
+    beside = st.container(horizontal=True, vertical_alignment="bottom")
+    with beside:
+        row = st.container(
+            horizontal=True, vertical_alignment="bottom", key="selection", width="content"
+        )
     with row:
         view = STATE.segments("view", "View", labels, label_visibility="collapsed")
-    return view, HeadsPage(best, row)
+    return view, HeadsPage(best, row, beside)
 
 
 class HeadsSample(NamedTuple):
@@ -54,7 +59,7 @@ def sample(page: HeadsPage, changed: Mapping[str, bool] | None = None) -> HeadsS
     given = STATE.shown("test") or first
     n = int(STATE.shown("n"))
     differing = {names.get(given, given): given != first, f"{n:,} sentences": n != OfSample().n}
-    with page.row:
+    with page.beside:
         settings = settings_box(page.best, differing | dict(changed or {}))
     with settings:
         run = target.checkpoint(page.best)
