@@ -78,7 +78,7 @@ from s2s.questions.position_kinds import (
     Encoding,
     PositionKinds,
 )
-from s2s.questions.probed import FORCED_BY, ForcedIds, ForcedTarget, Probed
+from s2s.questions.probed import FORCED_BY, ForcedIds, Probed, TargetIds
 from s2s.questions.question import (
     RUN,
     SETTING,

@@ -23,7 +23,7 @@ from s2s.questions.attention_of import ForcedWeights
 from s2s.questions.finding import Finding, first
 from s2s.questions.have import Have
 from s2s.questions.minimal_pairs import lenders
-from s2s.questions.probed import ForcedIds, ForcedTarget, Probed, written
+from s2s.questions.probed import ForcedIds, Probed, TargetIds, written
 from s2s.questions.question import RUN, Answer, Question, setting, subject, view
 from s2s.questions.table import Table
 from s2s.words import nats
@@ -49,9 +49,9 @@ class OfForced(Question[Answer]):
     target: str = subject("target", link="tgt", help="Empty: the model's own translation.")
 
     @property
-    def forced(self) -> ForcedTarget:
+    def forced(self) -> TargetIds:
         """The tokens that are forced."""
-        return ForcedTarget(self.run, self.text, self.target)
+        return TargetIds(self.run, self.text, self.target)
 
 
 def selected(one_head: str, shape: tuple[int, ...]) -> HeadSelection:

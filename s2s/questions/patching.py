@@ -13,7 +13,7 @@ from s2s.config import UserError, shortened
 from s2s.questions.finding import Finding, first
 from s2s.questions.have import Have
 from s2s.questions.minimal_pairs import differing
-from s2s.questions.probed import ForcedIds, ForcedTarget, Probed, written
+from s2s.questions.probed import ForcedIds, Probed, TargetIds, written
 from s2s.questions.question import RUN, Question, setting, subject
 from s2s.questions.table import Table
 from s2s.runs import probes
@@ -67,7 +67,7 @@ class OfTwoSources(Question[TwoSources]):
         second = self.second or differing(run, self.text)
         if not second:
             raise UserError(NO_SECOND)
-        found = have.answer(ForcedTarget(self.run, self.text, self.target))
+        found = have.answer(TargetIds(self.run, self.text, self.target))
         probes.check_sources(run, self.text, second)
         rows = [run.next_tokens(text, found.ids[:-1]) for text in (self.text, second)]
         start = probes.first_disagreement(*rows)

@@ -31,10 +31,10 @@ class ForcedIds:
 
 
 @dataclass(frozen=True)
-class ForcedTarget(Question[ForcedIds]):
+class TargetIds(Question[ForcedIds]):
     """A target's tokens; without one, or where it does not fit the model's positions, those of greedy decoding."""
 
-    name: ClassVar[str] = "forced-target"
+    name: ClassVar[str] = "target-ids"
 
     run: str = subject(RUN)
     text: str = subject("sentence", link="src")

@@ -45,7 +45,6 @@ from s2s.questions import (
     Evaluate,
     Extrapolation,
     ForcedOutput,
-    ForcedTarget,
     ForcedWeights,
     GoldOf,
     Have,
@@ -66,6 +65,7 @@ from s2s.questions import (
     SameWord,
     ScoreBuckets,
     SentenceAblation,
+    TargetIds,
     Translate,
     WordOrder,
 )
@@ -158,7 +158,7 @@ ASKED: Mapping[str, Asked] = {
     ),
     "attribution": Asked(lambda run: Attribution(run, TEXT, TARGET, method="occlusion")),
     "changed-weights": Asked(lambda run: ChangedWeights(run, TEXT, TARGET)),
-    "forced-target": Asked(lambda run: ForcedTarget(run, TEXT, TARGET)),
+    "target-ids": Asked(lambda run: TargetIds(run, TEXT, TARGET)),
     "two-sources": Asked(lambda run: OfTwoSources(run, TEXT, TARGET, OTHER, at="1")),
     "patching": Asked(
         lambda run: Patching(run, TEXT, TARGET, OTHER, at="1", token_a="4", token_b="5")

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from s2s.questions import FORCED_BY, ForcedIds, ForcedTarget, Probed, Translate
+from s2s.questions import FORCED_BY, ForcedIds, Probed, TargetIds, Translate
 from s2s.runs import Run
 from s2s.runs.decoder import HEAVY, request_seconds
 from s2s.ui.heads.page import HeadsPage
@@ -54,7 +54,7 @@ def read_sentence(
         run = kit_target.checkpoint(page.best)
         own = cached.SCREEN.answer(Translate(cached.named(run), row.text, FORCED_BY)).text
         target = kit_target.target_box(run, row.text, own)
-    forced = cached.SCREEN.answer(ForcedTarget(cached.named(run), row.text, target))
+    forced = cached.SCREEN.answer(TargetIds(cached.named(run), row.text, target))
     kit_target.note_unfitting(forced.note, forced.target)
     if unknown := sentence.unknown_in_target(run, forced.target, "in the target"):
         st.caption(unknown)
