@@ -80,7 +80,7 @@ class Decoded:
 
 
 @dataclass(frozen=True)
-class TargetIds:
+class ForcedTarget:
     """A target under teacher forcing: log-probability in nats, tokens with `</s>`, and how many of them are top-1."""
 
     log_prob: float

@@ -33,7 +33,7 @@ from s2s.decode import (
     token_ids,
 )
 from s2s.model import Transformer, can_round, inference, stepper_for
-from s2s.runs.decoded import Decoded, TargetIds, decoded
+from s2s.runs.decoded import Decoded, ForcedTarget, decoded
 from s2s.runs.store import RunFolder
 from s2s.runs.texts import Texts, as_pairs, as_texts, require_one
 from s2s.runs.watched import EndingStepper, WatchedStepper
@@ -278,12 +278,12 @@ class Run:
         """log p(target | source) of each pair in nats, `</s>` included; two strings are one pair."""
         return [forced.log_prob for forced in self.force(sources, targets)]
 
-    def force(self, sources: Texts, targets: Texts) -> list[TargetIds]:
+    def force(self, sources: Texts, targets: Texts) -> list[ForcedTarget]:
         """Each target under teacher forcing; two strings are one pair. Raises UserError if the counts differ."""
         sources, targets = as_pairs(sources, targets)
         src_ids = self._source_ids(sources)
         tgt_ids = self._target_ids(targets)
-        found: dict[int, TargetIds] = {}
+        found: dict[int, ForcedTarget] = {}
         by_length = sorted(range(len(sources)), key=lambda i: (len(src_ids[i]), len(tgt_ids[i])))
         while by_length:
             longest = max(len(tgt_ids[i]) for i in by_length[:ROWS])
@@ -303,7 +303,7 @@ class Run:
             right = (log_probs.argmax(-1).eq(labels) & is_real).sum(1)
             for row, i in enumerate(rows):
                 n_tokens = int(is_real[row].sum())
-                found[i] = TargetIds(float(nats[row]), n_tokens, int(right[row]))
+                found[i] = ForcedTarget(float(nats[row]), n_tokens, int(right[row]))
         return [found[i] for i in range(len(sources))]
 
     def attention(self, source: str, target: Target) -> Attention:
