@@ -69,7 +69,6 @@ from s2s.plots.positions import (
     extrapolation,
     line_chart,
     matrix,
-    matrix_csv,
     paired_bars,
     rotations,
 )
@@ -83,7 +82,7 @@ from s2s.plots.similarity import similarity
 from s2s.plots.states import states
 from s2s.plots.static_heatmap import static_heatmap
 from s2s.plots.sweep_curve import SweepLine, sweep_curve
-from s2s.plots.tensor import largest, tensor, tensor_csv, tensor_hover
+from s2s.plots.tensor import largest, tensor, tensor_hover
 from s2s.plots.token_losses import CAPTION as TOKEN_LOSSES
 from s2s.plots.token_losses import TokenLoss, token_losses
 from s2s.plots.tradeoff import TradeoffPoint, tradeoff

@@ -13,7 +13,6 @@ from s2s.ui.kit import (
     length_penalty,
     pickers,
     polling,
-    reproduce,
     score_counts,
     sentence,
     target,
