@@ -16,6 +16,7 @@ from s2s.ui.kit import address, pickers, shortened
 from s2s.ui.shell.operator import has_operator_page, is_operator
 from s2s.versions import NAME
 
+PURPOSE = "See inside a translation model. Train your own in minutes."
 MAX_SUBJECT = 70  # characters
 ALL = "all"  # views
 LESSONS = "lessons"  # the address of the page that lists them
@@ -73,8 +74,9 @@ PAGES = (
         icon=":material/home:",
         url_path="",
         keys=("run", "src", "layer", "head", "set"),
-        summary=f"{NAME}: see inside a translation model. Train your own in minutes.",
+        summary=f"{NAME}: {PURPOSE[0].lower()}{PURPOSE[1:]}",
         run="trained",
+        answer="translation",
         opens_on=EVERYDAY,
     ),
     Page(
