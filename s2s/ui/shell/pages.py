@@ -102,6 +102,7 @@ PAGES = (
         run="trained",
         describes_run=False,
         tab="Diagram",
+        asked=ALL,
     ),
     Page(
         section="Learn",
@@ -114,6 +115,7 @@ PAGES = (
         summary="One sentence through the model, step by step, with the model's own numbers",
         run="trained",
         lessons_run="a small model whose words are whole tokens, so that every number fits on the screen.",
+        asked=ALL,
     ),
     Page(
         section="Learn",
@@ -126,6 +128,7 @@ PAGES = (
         summary="Six position encodings: what each adds or rotates, and how far it extrapolates",
         run="trained",
         describes_run=False,
+        asked=ALL,
     ),
     Page(
         section="Build",
@@ -137,6 +140,7 @@ PAGES = (
         keys=("set",),
         summary="Add a parallel dataset: sentences with their translations",
         run="",
+        asked=ALL,
     ),
     Page(
         section="Build",
@@ -210,6 +214,7 @@ PAGES = (
         summary="What each attention head does over many sentences, and whether it matters",
         run="trained",
         opens_on=EVERYDAY,
+        asked=ALL,
     ),
     Page(
         section="Explore",
