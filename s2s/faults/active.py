@@ -29,6 +29,14 @@ def active(model: Transformer, name: str, moment: str) -> Iterator[None]:
         yield
 
 
+@contextlib.contextmanager
+def as_trained(model: Transformer, name: str) -> Iterator[None]:
+    """The model computes as it did while it was trained, also where its fault acts at no other time. Hold its lock."""
+    fault = fault_of(name)
+    with active(model, name if fault and fault.when == "training" else NO_FAULT, "training"):
+        yield
+
+
 def install(model: Transformer, name: str) -> None:
     """The model of a run that was trained with the fault, as it computes whenever the run is opened."""
     fault = fault_of(name)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from s2s.config import UserError, nearest, shortened
 from s2s.lessons import own
 from s2s.lessons.answers import ANSWERS
 from s2s.lessons.lesson import Lesson, Step
-from s2s.lessons.question import Question
+from s2s.lessons.question import ChoiceQuestion, NumberQuestion, Question
 from s2s.lessons.shipped import EXERCISES, LESSONS
 from s2s.links import share
 
@@ -92,10 +93,17 @@ def rebuilt_in(preset: str) -> OpenedStep | None:
     return None
 
 
+# Teachers' own lessons may ask for them still.
+ONCE_ASKED: Mapping[type[Question], Sequence[str]] = MappingProxyType(
+    {NumberQuestion: ["output_tokens"], ChoiceQuestion: ["greedy_and_beam"]}
+)
+
+
 def computed_answers(kind: type[Question]) -> Mapping[str, str]:
-    """The rows of ANSWERS that questions of this kind have in the lessons that ship, with their descriptions."""
+    """The rows of ANSWERS that questions of this kind have, or had, in the lessons that ship, with descriptions."""
     asked = [
         step.question for row in (*LESSONS.values(), *EXERCISES.values()) for step in row.steps
     ]
     named = [str(getattr(each, "answer", "")) for each in asked if isinstance(each, kind)]
+    named += ONCE_ASKED.get(kind, ())
     return {name: row.description for name, row in ANSWERS.items() if name in named}

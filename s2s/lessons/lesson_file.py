@@ -37,7 +37,7 @@ class Kind(NamedTuple):
 
     make: Callable[..., Question]
     fields: Mapping[str, Read]
-    optional: frozenset[str] = frozenset({"hint", "unit"})
+    optional: frozenset[str] = frozenset({"hint", "unit", "example"})
 
 
 def to_json(lesson: Lesson) -> dict[str, Any]:
@@ -277,7 +277,9 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
             },
         ),
         "head": Kind(HeadQuestion, {**_TEXTS, "kind": _text, "answer": _row_or(_several(_head))}),
-        "sentence": Kind(SentenceQuestion, {**_TEXTS, "condition": _row_of(CONDITIONS)}),
+        "sentence": Kind(
+            SentenceQuestion, {**_TEXTS, "condition": _row_of(CONDITIONS), "example": _text}
+        ),
         "run": Kind(RunQuestion, {**_TEXTS, "condition": _row_of(RUN_CONDITIONS)}),
     }
 )

@@ -80,14 +80,18 @@ class HeadQuestion:
 
 @dataclass(frozen=True)
 class SentenceQuestion:
-    """A sentence that makes something happen: what is now on the page is judged by a row of CONDITIONS."""
+    """A sentence that makes something happen: what is now on the page is judged by a row of CONDITIONS.
+
+    `example` is one that does; it can be pressed, which is easier than typing on a phone.
+    """
 
     prompt: str
     condition: str
     hint: str = ""
+    example: str = ""
 
     def __post_init__(self) -> None:
-        _check_text(self.prompt, self.hint)
+        _check_text(self.prompt, self.hint, self.example)
 
 
 @dataclass(frozen=True)

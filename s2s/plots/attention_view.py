@@ -19,7 +19,14 @@ from s2s.plots import svg
 from s2s.plots.attention import heatmap_data, numbered
 from s2s.plots.picture import Picture
 from s2s.plots.static_heatmap import static_heatmap
-from s2s.questions import KIND_NAMES, AttentionOf, ForcedAttention, Simplified, row_finding
+from s2s.questions import (
+    KIND_NAMES,
+    AttentionOf,
+    ForcedAttention,
+    Simplified,
+    later_finding,
+    row_finding,
+)
 from s2s.words import percent
 
 MAX_SIDE = 40  # rows or keys that are drawn at a time; larger maps are shown in parts
@@ -42,6 +49,8 @@ ROWS = MappingProxyType(
         ("decoder", "reads"): ("decoder input token", "itself and each earlier token"),
     }
 )
+EARLIER = MappingProxyType({verb: ROWS["decoder", verb][1] for verb in ("predicts", "reads")})
+UNMASKED = "each token, also those after it: this is how the run was trained, with its fault"
 SPECIAL = MappingProxyType({"<s>": "starts", "</s>": "ends"})
 
 
@@ -91,7 +100,7 @@ def pictures(question: AttentionOf, answer: ForcedAttention, model: str) -> list
             heatmap_data(*labels, title=title, verb=drawn.verb, sums=sums, per_row=per_row),
             f"Heatmap of {title.replace(chr(10), ', ')}",
             question.table(answer),
-            row_finding(part.picture, is_part=not part.is_all or question.drop),
+            question.finding(answer) if part.is_all else row_finding(part.picture, is_part=True),
             caption,
             about,
             partial(svg.heatmap, *labels, verb=drawn.verb, per_row=per_row),
@@ -126,9 +135,12 @@ def caption_of(
     row = REDUCTIONS[question.reduce]
     which = question.which(answer)
     n_layers, n_heads = answer.attention.view(question.kind).weights.shape[:2]
+    said = rule(question.kind, part.picture.verb, is_normalized=part.is_all and _is_whole(sums))
     sentences = [
-        rule(question.kind, part.picture.verb, is_normalized=part.is_all and _is_whole(sums)),
-        _fault(answer.fault, question.kind),
+        said.replace(EARLIER[part.picture.verb], UNMASKED)
+        if later_finding(part.whole) and question.kind == "decoder"
+        else said,
+        "" if question.training else _fault(answer.fault, question.kind),
         _special(part.picture),
         f"{row.description(which, n_layers, n_heads)} ({row.source}).",
         simplified_note(question, answer, found),

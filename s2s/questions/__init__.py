@@ -119,7 +119,7 @@ from s2s.questions.question import (
 from s2s.questions.references import ReferencesOf, validation_pairs
 from s2s.questions.role_and_importance import ImportanceWithRoles, RoleAndImportance
 from s2s.questions.roles_over_training import RolesByStep, RolesOverTraining
-from s2s.questions.row_finding import clearest_row, row_finding
+from s2s.questions.row_finding import clearest_row, later_finding, row_finding
 from s2s.questions.same_word import (
     BANK_PREFIXES,
     TWO_BANKS,

@@ -18,10 +18,12 @@ from s2s.analysis import (
     without_sinks,
 )
 from s2s.config import UserError, choose
+from s2s.faults import as_trained
+from s2s.model import inference
 from s2s.questions.changed import Changed
 from s2s.questions.have import Have
 from s2s.questions.question import RUN, Answer, Question, setting, subject, view
-from s2s.questions.row_finding import row_finding
+from s2s.questions.row_finding import later_finding, row_finding
 from s2s.questions.table import Table
 from s2s.questions.translate import (
     DEFAULT_STRATEGY,
@@ -58,11 +60,15 @@ class ForcedWeights(Question[Attention]):
     text: str = subject("sentence", link="src")
     target: str = subject("target", link="tgt")
     ids: tuple[int, ...] = setting(())
+    training: bool = setting(False)
 
     @classmethod
-    def of_target(cls, run: str, text: str, target: Target) -> ForcedWeights:
+    def of_target(
+        cls, run: str, text: str, target: Target, *, training: bool = False
+    ) -> ForcedWeights:
         """Of a text, or of ids."""
-        return cls(run, text, target) if isinstance(target, str) else cls(run, text, ids=target)
+        said = {"target": target} if isinstance(target, str) else {"ids": target}
+        return cls(run, text, training=training, **said)
 
     def ask(self, have: Have) -> Attention:
         """Raises UserError where that is too much to store, or the target has no positions."""
@@ -82,7 +88,10 @@ class ForcedWeights(Question[Attention]):
                 f" in this model, and at most {MAX_WEIGHTS / 1e6:.0f} million are stored; shorten the sentence or the"
                 " target."
             )
-        return run.attention(self.text, target)
+        if not self.training:
+            return run.attention(self.text, target)
+        with inference(run.model), as_trained(run.model, run.recipe.train.fault):
+            return run.attention(self.text, target)
 
     def table(self, answer: Attention) -> Table:
         """Cross-attention, the mean of all heads."""
@@ -166,6 +175,11 @@ class AttentionOf(OfSentence[ForcedAttention]):
         " and scale rows to 1.",
     )
     scale: str = view("all", choices=SCALES, label="Color scale")
+    training: bool = setting(
+        False,
+        label="As in training",
+        help="With the fault that this run was trained with, where that acts in training only.",
+    )
     part: str = view("", scope="sentence", link="from", label="Part")
 
     def ask(self, have: Have) -> ForcedAttention:
@@ -175,7 +189,8 @@ class AttentionOf(OfSentence[ForcedAttention]):
         wanted = [forced(each, own) for each in (self.target, own.text)]
 
         def weights(target: Target) -> Attention:
-            return have.answer(ForcedWeights.of_target(self.run, self.text, target))
+            asked = ForcedWeights.of_target(self.run, self.text, target, training=self.training)
+            return have.answer(asked)
 
         target, attention, note = first_fitting(wanted, weights)
         whole = has_word_tokens(run), run.tgt_tokenizer.kind == "word"
@@ -221,8 +236,11 @@ class AttentionOf(OfSentence[ForcedAttention]):
         return weights_table(self.simplified(answer).picture)
 
     def finding(self, answer: ForcedAttention) -> str:
-        """The clearest row of the map."""
-        return row_finding(self.simplified(answer).picture, is_part=self.drop)
+        """The clearest row of the map; where no mask hides later tokens, the clearest of them that is read."""
+        picture = self.simplified(answer).picture
+        if self.kind == "decoder" and (later := later_finding(picture)):
+            return later
+        return row_finding(picture, is_part=self.drop)
 
 
 def weights_table(picture: AttentionMap) -> Table:

@@ -48,6 +48,25 @@ def row_finding(picture: AttentionMap, *, is_part: bool = False) -> str:
     return first(FINDINGS, ClearRow(picture.verb, in_words(token), in_words(key), weight, of))
 
 
+LATER = Finding(
+    lambda row: row.weight > 0,
+    "When the model {verb} “{token}”, it attends to “{key}”, which it has yet to write"
+    " ({weight:.2f}): no mask hides it.",
+)
+
+
+def later_finding(picture: AttentionMap) -> str:
+    """Of the decoder's self-attention: the largest weight on a token after those that have been written. Empty where
+    there is none, and for a map that is not whole.
+    """
+    if len(picture.rows) != len(picture.keys) or not np.isfinite(picture.weights).all():
+        return ""
+    later = np.triu(picture.weights, 1)
+    row, key = np.unravel_index(later.argmax(), later.shape)
+    token, seen = in_words(picture.rows[row]), in_words(picture.keys[key])
+    return LATER.said(ClearRow(picture.verb, token, seen, float(later[row, key]), ""))
+
+
 def in_words(token: str) -> str:
     """Without the mark of a space before it: `▁house` -> `house`."""
     return token.replace(SPACE, "") or token

@@ -1,6 +1,5 @@
 """A lesson as a file, and what is refused."""
 
-import copy
 import json
 from collections.abc import Callable
 from typing import Any
@@ -34,8 +33,10 @@ def test_a_view_is_a_link_within_the_program() -> None:
 
 
 def changed(change: Callable[[Any], object]) -> Any:
-    """Lesson 1 as JSON, with a change."""
-    found = copy.deepcopy(json.loads(json.dumps(to_json(LESSONS["five-minutes"]))))
+    """Lesson 1 as JSON, its first step with a number to find, and with a change."""
+    found = json.loads(json.dumps(to_json(LESSONS["five-minutes"])))
+    asked = {"type": "number", "prompt": "How many?", "answer": "output_tokens", "tolerance": 0}
+    found["steps"][0]["question"] = asked
     change(found)
     return found
 

@@ -86,7 +86,7 @@ def test_a_view_opens_as_its_link_says(name: str) -> None:
 
 ANSWERS = {  # sentences of the page that answer a step's question
     "five-minutes.3": "it attends mostly to “red",
-    "five-minutes.5": "All 2 rows write the same translation.",
+    "five-minutes.5": "times as probable as greedy",
     "way-of-a-sentence.1": "the sentence is 4 numbers",
     "way-of-a-sentence.3": "same in both orders, up to rounding",
     "way-of-a-sentence.4": "The largest weight of that row",

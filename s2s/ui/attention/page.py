@@ -8,6 +8,7 @@ from dataclasses import replace
 import streamlit as st
 
 from s2s.analysis import REDUCTIONS, HeadSelection
+from s2s.faults import FAULTS
 from s2s.questions import AttentionOf, Translate
 from s2s.questions.views import tabs
 from s2s.runs import Run
@@ -58,12 +59,17 @@ def ask() -> Asked | None:
     with settings:
         run = kit_target.checkpoint(row.best)
         strategy = STATE.draw("strategy")
+        fault = FAULTS.get(run.recipe.train.fault)
+        is_training_only = bool(fault and fault.when == "training" and fault.beside_picture)
+        training = is_training_only and STATE.draw("training")
         name = cached.named(run)
         own = cached.SCREEN.answer(Translate(name, row.text, strategy)).text
         target = kit_target.target_box(run, row.text, own)
     with found:
         FIND_ONE.show(run, row.text, Decoding(strategy))
-    question = STATE.question(AttentionOf, run=name, text=row.text, target=target)
+    question = STATE.question(
+        AttentionOf, run=name, text=row.text, target=target, training=training
+    )
     answer = cached.SCREEN.answer(question)
     kit_target.note_unfitting(answer.note, answer.target)
     STATE.belongs_to("sentence", run.key, row.text, answer.target)
@@ -96,6 +102,7 @@ def _is_changed(best: Run, text: str) -> dict[str, bool]:
         strategy: strategy != DEFAULT.strategy,
         "another target": kit_target.is_forced(best, text, strategy),
         reduce.label.lower(): reduce != REDUCTIONS[DEFAULT.reduce],
+        "as in training": bool(STATE.shown("training")),
         "one scale per row": STATE.shown("scale") == "row",
         "words merged": bool(STATE.shown("words")),
         "sinks hidden": bool(STATE.shown("drop")),

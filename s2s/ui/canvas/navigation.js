@@ -30,10 +30,17 @@ const bringVerdict = () => {
 };
 const growing = new ResizeObserver(bringVerdict);
 let verdict = '', timer = 0;
+// After a right answer, the way on has the focus, unless the visitor is elsewhere on the page.
+const focusNext = (verdict) => {
+  if (!verdict.querySelector('[data-testid="stAlertContentSuccess"]')) return;
+  if (!document.activeElement?.matches('body, .st-key-lesson *, .st-key-src *')) return;
+  document.querySelector('.st-key-lesson-next a')?.focus({ preventScroll: true });
+};
 const showVerdict = () => {
   const found = document.querySelector('.st-key-lesson-verdict'), text = found?.textContent ?? '';
   if (text && text !== verdict) {
     bringVerdict();
+    focusNext(found);
     for (const part of found.closest('.st-key-lesson').children) growing.observe(part);
     clearTimeout(timer);
     timer = setTimeout(() => growing.disconnect(), LAID_OUT);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -266,8 +267,17 @@ def heads_of(written: str) -> tuple[tuple[int, int], ...]:
 
 
 def _sentence(key: str, now: Question | None) -> Make:
-    was = now.condition if isinstance(now, SentenceQuestion) else ""
-    return condition_field(key, was, SentenceQuestion, CONDITIONS)
+    was = now if isinstance(now, SentenceQuestion) else None
+    example = was.example if was else ""
+    if example:
+        example = line("A sentence that shows it", example, f"{key} example", most=MAX_PROMPT)
+    make = condition_field(key, was.condition if was else "", SentenceQuestion, CONDITIONS)
+
+    def with_example(prompt: str, hint: str) -> Question:
+        made = make(prompt, hint)
+        return replace(made, example=example) if isinstance(made, SentenceQuestion) else made
+
+    return with_example
 
 
 def _run(key: str, now: Question | None) -> Make:

@@ -24,18 +24,23 @@ def draw(lessons: Iterable[Lesson]) -> None:
         st.warning(
             f"Your progress cannot be shown. {as_markdown(str(error))}", icon=":material/warning:"
         )
-    with st.grid(3, min_column_width=280, border=True) as grid:
-        for row in lessons:
+    with (
+        st.container(key="answer"),
+        st.grid(3, min_column_width=280, border=True) as grid,
+    ):
+        for number, row in enumerate(lessons, 1):
             with grid.cell():
-                _card(row, done.get(row.id, LessonProgress()))
+                _card(number, row, done.get(row.id, LessonProgress()))
     if done and not asker.is_hosted():
         st.caption("Your progress is kept for this browser.")
 
 
-def _card(lesson: Lesson, done: LessonProgress) -> None:
+def _card(place: int, lesson: Lesson, done: LessonProgress) -> None:
     n_steps = len(lesson.steps)
     seen = {step for step in done.answers if step <= n_steps}
-    st.subheader(plain(lesson.title), anchor=False)
+    st.subheader(f"{place}\\. {plain(lesson.title)}", anchor=False)
+    if seen:
+        st.progress(len(seen) / n_steps)
     st.caption(
         f"{lesson.minutes} minutes · {n_steps} step{'s' * (n_steps > 1)}{_so_far(lesson, done, len(seen))}"
     )
@@ -43,8 +48,10 @@ def _card(lesson: Lesson, done: LessonProgress) -> None:
     number, label = _next(lesson, done, seen)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         at = OpenedStep(lesson, number)
-        step_link(at, f"{label}: {plain(lesson.name)}", ":material/play_arrow:")
-        handout_button(lesson)
+        with st.container(key=f"start {lesson.id}", width="content"):
+            step_link(at, f"{label}: {plain(lesson.name)}", ":material/play_arrow:")
+        with st.popover("More", icon=":material/more_horiz:", type="tertiary"):
+            handout_button(lesson)
 
 
 def _next(lesson: Lesson, done: LessonProgress, seen: set[int]) -> tuple[int, str]:
@@ -75,5 +82,6 @@ def _so_far(lesson: Lesson, done: LessonProgress, n_seen: int) -> str:
     if not n_seen:
         return ""
     n_questions = sum(step.question is not None for step in lesson.steps)
-    right = f" · {len(done.right)} of {n_questions} questions right" if n_questions else ""
+    n_right = n_questions - len(done.open_questions(lesson))
+    right = f" · {n_right} of {n_questions} questions right" if n_questions else ""
     return f" · {n_seen} of {len(lesson.steps)} seen{right}"

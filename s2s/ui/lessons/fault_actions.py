@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import streamlit as st
 
@@ -11,6 +12,8 @@ from s2s.demo import LESSONS
 from s2s.faults import FAULTS
 from s2s.jobs import fault_experiment
 from s2s.links import share
+from s2s.questions import AttentionOf
+from s2s.questions.views import view_of
 from s2s.runs import RunSummary, with_fault
 from s2s.ui.kit import (
     action_button,
@@ -20,6 +23,7 @@ from s2s.ui.kit import (
     forms,
     nats,
     sentence,
+    show,
     vocabulary,
 )
 from s2s.ui.kit.badges import STATES
@@ -99,6 +103,30 @@ def _progress(fault: str, was_busy: bool) -> None:
         _links(fault, *(row.id for row in rows))
 
 
+def own_pictures(fault: str) -> None:
+    """What the visitor's two runs translate and where they attend, as they were trained; nothing before they are."""
+    rows = _both(fault)
+    if len(rows) < 2 or not all(map(_is_done, rows)):
+        return
+    row, source = FAULTS[fault], fault_experiment.held_out_pairs()[0].src
+    with st.container(key="answer"):
+        for column, name, run_id in zip(
+            st.columns(2), ("healthy", "broken"), [each.id for each in rows], strict=True
+        ):
+            run = cached.open_as_saved(run_id)
+            question = AttentionOf(
+                cached.named(run), source, kind=row.attention, training=bool(row.beside_picture)
+            )
+            answer = cached.SCREEN.answer(question)
+            (picture,) = view_of(question).pictures(question, answer, cached.model_name(run))
+            with column:
+                written = f"{as_markdown(source)} → {as_markdown(answer.own) or '(empty)'}"
+                st.markdown(
+                    f"**{'Your healthy run' if name == 'healthy' else 'Your run with the fault'}**: {written}"
+                )
+                show(replace(picture, name=f"{picture.name} {name}"), question, answer)
+
+
 def _links(fault: str, healthy: str, broken: str) -> None:
     """Both side by side."""
     source = fault_experiment.held_out_pairs()[0].src
@@ -110,6 +138,8 @@ def _links(fault: str, healthy: str, broken: str) -> None:
     with st.container(horizontal=True, key="fault links"):
         page_link("compare", "Both in Compare", run=healthy, src=source, **columns)
         seen = {"src": source, "kind": FAULTS[fault].attention}
+        if FAULTS[fault].beside_picture:
+            seen["set"] = share.pack({"training": "1"})
         page_link("attention", "Attention, healthy", run=healthy, **seen)
         page_link("attention", "Attention, with the fault", run=broken, **seen)
         page_link("runs", "Both curves", run=broken, set=curves)

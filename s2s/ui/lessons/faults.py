@@ -21,6 +21,8 @@ def draw() -> None:
     number = int(STATE.segments("fault", "Fault", titles, label_visibility="collapsed"))
     fault = list(FAULTS)[number - 1]
     with st.container(border=True, key="fault card"):
+        if fault in TRAINING_FAULTS:
+            fault_actions.own_pictures(fault)
         _symptom(fault)
         _cause(fault)
     results = st.expander(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import streamlit as st
 
@@ -15,6 +15,8 @@ from s2s.ui.kit import forms
 from s2s.ui.lessons import cards, claims, classes, faults, glossary, own
 from s2s.ui.lessons.view_state import STATE
 
+MORE = "more lessons"  # in the session: what was chosen in the menu
+
 
 class Segment(NamedTuple):
     """One segment: what its button says, and what draws it."""
@@ -22,13 +24,14 @@ class Segment(NamedTuple):
     label: str
     draw: Callable[[], None]
     is_hosted: bool = False  # there on a hosted server only
+    where: Literal["tab", "more", "address"] = "tab"  # the search of every page opens the glossary
 
 
 def _lessons() -> None:
+    cards.draw(LESSONS.values())
     st.caption(
         f"Lessons open the model {LESSONS_RUN}: it was trained on a small grammar, whose right answers are known."
     )
-    cards.draw(LESSONS.values())
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown("Make a lesson of your own:", width="content")
         own.new_button()
@@ -40,23 +43,34 @@ SEGMENTS: Mapping[str, Segment] = MappingProxyType(
         "lessons": Segment("Lessons", _lessons),
         "exercises": Segment("Exercises", lambda: cards.draw(EXERCISES.values())),
         "faults": Segment("Break it on purpose", faults.draw),
-        "claims": Segment("Claims", claims.draw),
-        "glossary": Segment("Glossary", glossary.draw),
-        "own": Segment("Make your own", own.draw),
-        "classes": Segment("Classes", classes.draw, is_hosted=True),
+        "claims": Segment("Claims", claims.draw, where="more"),
+        "glossary": Segment("Glossary", glossary.draw, where="address"),
+        "own": Segment("Make your own", own.draw, where="more"),
+        "classes": Segment("Classes", classes.draw, is_hosted=True, where="more"),
     }
 )
+
+
+def _open() -> None:
+    STATE.show(view=st.session_state[MORE])
 
 
 def show() -> None:
     """The open segment; an error in one leaves the others usable."""
     STATE.from_url()
-    labels = {
-        name: segment.label
-        for name, segment in SEGMENTS.items()
-        if asker.is_hosted() or not segment.is_hosted
-    }
-    view = STATE.segments("view", "What to open", labels, label_visibility="collapsed")
+    there = {name: row for name, row in SEGMENTS.items() if asker.is_hosted() or not row.is_hosted}
+    now = STATE.shown("view")  # one of More has a tab while it is open
+    labels = {name: row.label for name, row in there.items() if row.where == "tab" or name == now}
+    more = {name: row.label for name, row in there.items() if row.where == "more" and name != now}
+    with st.container(horizontal=True, gap="small", key="lesson tabs"):
+        view = STATE.segments("view", "What to open", labels, label_visibility="collapsed")
+        st.menu_button(
+            "More",
+            list(more),
+            format_func=lambda name: SEGMENTS[name].label,
+            key=MORE,
+            on_click=_open,
+        )
     STATE.write_to_url()
     try:
         SEGMENTS[view].draw()

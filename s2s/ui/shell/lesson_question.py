@@ -1,4 +1,4 @@
-"""The question of a lesson's step: its widget, the button that checks the answer, and what is said of it."""
+"""The question of a lesson's step: its widget, what checks the answer, and what is said of it."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ from s2s.lessons import (
     NumberQuestion,
     OpenedStep,
     Question,
+    SentenceQuestion,
     Verdict,
     check,
 )
 from s2s.runs import Run
-from s2s.ui.kit import address, as_markdown, cached, note_markdown
+from s2s.ui.kit import address, as_markdown, cached, note_markdown, plain
 from s2s.ui.shell import lesson
 from s2s.ui.shell.pages import Page
 
@@ -46,26 +47,83 @@ class Judged(NamedTuple):
 
 
 def draw_question(page: Page, at: OpenedStep) -> None:
-    """The question, its widget, and what is said of the answer."""
+    """The question, its widget, and what is said of the answer.
+
+    A pressed option is an answer, and so are another sentence and another head on the page: they need no button.
+    """
     question = at.step.question
     if question is None:
         return
-    with st.form(f"lesson question {at}", border=False, enter_to_submit=True):
-        st.markdown(f"**Question.** {note_markdown(question.prompt)}")
-        try:
-            given = _answer_field(question, at)
-            if given is None and isinstance(question, HeadQuestion):
-                given = _head_on_screen(page, question.kind)
-        except UserError as error:  # the run cannot be opened, as the page says
-            st.caption(as_markdown(str(error)))
-            given = None
-        is_asked = st.form_submit_button("Check", icon=":material/check:", type="primary")
-    if is_asked:
+    on_screen = _head_on_screen(page, question.kind) if isinstance(question, HeadQuestion) else None
+    st.markdown(f"**Question.** {note_markdown(question.prompt)}")
+    if isinstance(question, ChoiceQuestion):
+        given, is_asked = _choice_field(question, at), False
+    else:
+        with st.form(f"lesson question {at}", border=False, enter_to_submit=True):
+            try:
+                given = on_screen or _answer_field(question, at)
+            except UserError as error:  # the run cannot be opened, as the page says
+                st.caption(as_markdown(str(error)))
+                given = None
+            if isinstance(on_screen, tuple):
+                st.markdown(f"You are looking at **head {on_screen[1]} of layer {on_screen[0]}**.")
+            is_asked = st.form_submit_button("Check", icon=":material/check:", type="primary")
+    _example_button(page, at)
+    if is_asked or (_answers_by_itself(page, at, given) and _judged(at, given) is None):
         _judge(page, at, question, given)
-    _show_verdict(at, given)
+    if judged := _judged(at, given):
+        show, icon = LOOKS[judged.verdict.level]
+        with st.container(key="lesson-verdict"):
+            show(note_markdown(judged.verdict.sentence), icon=icon)
     if question.hint:
         with st.expander("Show a hint", icon=":material/lightbulb:", key=f"lesson hint {at}"):
             st.markdown(note_markdown(question.hint))
+
+
+def _answers_by_itself(page: Page, at: OpenedStep, given: Given) -> bool:
+    """Whether what was just pressed or changed is an answer; the step as it opened is none."""
+    start = at.step.view
+    match at.step.question:
+        case ChoiceQuestion():
+            return given is not None
+        case HeadQuestion():
+            begun = (start.values.get("layer", ""), start.values.get("head", ""))
+            return isinstance(given, tuple) and (str(given[0]), str(given[1])) != begun
+        case SentenceQuestion():
+            return page.url_path == start.page and _source() not in ("", start.values.get("src"))
+        case _:
+            return False
+
+
+def _example_button(page: Page, at: OpenedStep) -> None:
+    """Writes a sentence that answers the question into the page's box."""
+    question = at.step.question
+    is_here = page.url_path == at.step.view.page
+    if not (is_here and isinstance(question, SentenceQuestion) and question.example):
+        return
+    if st.button(
+        plain(question.example),
+        key=f"lesson example {at}",
+        icon=":material/edit:",
+        help="Write this sentence into the box.",
+        on_click=_write,
+        args=(question.example,),
+    ):
+        st.rerun()
+
+
+def _write(sentence: str) -> None:
+    st.session_state["src"] = sentence
+
+
+def _choice_field(question: ChoiceQuestion, at: OpenedStep) -> Given:
+    return st.radio(
+        "Your choice",
+        list(range(len(question.options))),
+        index=None,
+        format_func=lambda i: note_markdown(question.options[i]),
+        key=f"lesson answer {at}",
+    )
 
 
 def _answer_field(question: Question, at: OpenedStep) -> Given:
@@ -75,15 +133,6 @@ def _answer_field(question: Question, at: OpenedStep) -> Given:
         case NumberQuestion():
             label = f"Your number ({question.unit})" if question.unit else "Your number"
             return str(st.text_input(label, key=key, placeholder="a number", max_chars=40) or "")
-        case ChoiceQuestion():
-            options = list(range(len(question.options)))
-            return st.radio(
-                "Your choice",
-                options,
-                index=None,
-                format_func=lambda i: note_markdown(question.options[i]),
-                key=key,
-            )
         case HeadQuestion():
             return _head_field(question, _run_id(at), key)
         case _:
@@ -101,9 +150,9 @@ def _head_field(question: HeadQuestion, run_id: str, key: str) -> Given:
 
 def _head_on_screen(page: Page, kind: str) -> Given:
     """Layer and head of the picture, where it shows one head of this kind of attention."""
-    values = address.view_values(page.keys)
-    layer, head = values.get("layer", ""), values.get("head", "")
-    is_one = layer.isdecimal() and head.isdecimal() and values.get("kind", "cross") == kind
+    shown = {**st.query_params, **address.view_values(page.keys)}  # the former, before it is drawn
+    layer, head = shown.get("layer", ""), shown.get("head", "")
+    is_one = layer.isdecimal() and head.isdecimal() and shown.get("kind", "cross") == kind
     return (int(layer), int(head)) if is_one else None
 
 
@@ -147,10 +196,7 @@ def _source() -> str:
     return str(st.session_state.get("src") or "")
 
 
-def _show_verdict(at: OpenedStep, given: Given) -> None:
+def _judged(at: OpenedStep, given: Given) -> Judged | None:
+    """What was said of this answer, while this sentence was in the box."""
     judged: Judged | None = st.session_state.get(JUDGED)
-    if judged is None or judged[:3] != (str(at), given, _source()):
-        return
-    show, icon = LOOKS[judged.verdict.level]
-    with st.container(key="lesson-verdict"):
-        show(note_markdown(judged.verdict.sentence), icon=icon)
+    return judged if judged and judged[:3] == (str(at), given, _source()) else None

@@ -1,6 +1,7 @@
 """A view becomes a step of a lesson of one's own; the lesson is changed, and what is wrong is said."""
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -24,7 +25,11 @@ from s2s.links import short as short_links
 from s2s.ui.lessons.links import given_view
 from tests.screen import opened, page_text
 
-FIRST = LESSONS["five-minutes"]
+SHIPPED = LESSONS["five-minutes"]
+ASKS = replace(
+    SHIPPED.steps[0], question=NumberQuestion("How many tokens?", "output_tokens", 0, "", "Count.")
+)
+FIRST = replace(SHIPPED, steps=(ASKS, *SHIPPED.steps[1:]))
 
 
 def field(found: Any, label: str) -> Any:

@@ -96,9 +96,18 @@ def test_a_missing_causal_mask_is_looked_for_where_it_was(tmp_path: Path) -> Non
     assert links["Attention, with the fault"]["kind"] == ["decoder"]
     attention = opened("attention", run=broken, kind="decoder")
     assert "each earlier token; later ones are masked. That is so when" in page_text(attention)
-    assert (
-        "It acted while the run was trained" in opened("walkthrough", run=broken).warning[0].value
-    )
+    walked = opened("walkthrough", run=broken).warning[0].value
+    assert "It acted while the run was trained" in walked
+    assert links["Attention, with the fault"]["set"] == ["training:1"]
+    attention = opened("attention", run=broken, kind="decoder", set="training:1")
+    assert "each token, also those after it" in page_text(attention)
+    assert "yet to write" in findings(attention)
+    assert findings(screen).count("yet to write") == 1  # beside the healthy run's
+
+
+def findings(screen: AppTest) -> str:
+    bodies = (str(each.proto.body) for each in screen.get("html"))
+    return " ".join(body for body in bodies if "class='finding'" in body)
 
 
 def test_a_fault_of_inference_is_looked_at_at_once() -> None:
