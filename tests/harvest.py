@@ -19,7 +19,12 @@ import numpy.typing as npt
 import pandas as pd
 import torch
 from streamlit.testing.v1 import AppTest
+from streamlit.util import calc_hash
 
+from s2s.ui.runs import reproduce
+from tests.screen import ROOT
+
+SOURCE = "the cat who chased the mouse was black"
 Numbers = npt.NDArray[np.float64]
 COLUMNS = 64  # of a wide tensor, which pictures of the Walkthrough show
 MANY = 20_000  # numbers of a table whose rows and columns nobody draws one by one
@@ -34,6 +39,16 @@ class Shown(NamedTuple):
     where: str
     numbers: Numbers
     tolerance: float | Numbers
+
+
+def unfolded(path: str, **view: str) -> AppTest:
+    """The page with its code open, which is written only then."""
+    screen = AppTest.from_file(ROOT / "streamlit_app.py", default_timeout=30)
+    screen._page_hash = calc_hash(path)
+    screen.session_state[reproduce.KEY] = True
+    for key, value in {"run": "demo-en-fr", "src": SOURCE, **view}.items():
+        screen.query_params[key] = value
+    return screen.run()
 
 
 def code_of(screen: AppTest) -> tuple[str, str]:

@@ -49,7 +49,7 @@ def translation(screen: AppTest) -> str:
     """The text of the large field, or of the line above the tabs."""
     bodies = [str(each.proto.body) for each in screen.get("html")]
     body = next(
-        body for body in bodies if body.startswith(('<p dir="auto" title=', "<p class='written'"))
+        body for body in bodies if re.match("<p class='written'|<div class=.*data-answer", body)
     )
     text = re.sub(r"<small>.*?</small>|<.*?>", "", body)
     return html.unescape(text).removeprefix("→").strip()

@@ -14,7 +14,7 @@ from s2s.links.share import unpack
 from s2s.questions.views import tabs
 from s2s.ui import heads
 from s2s.ui.data import views as data
-from s2s.ui.heads.roles import PARTS
+from s2s.ui.heads.roles import LABELS as PARTS
 from s2s.ui.lessons.segments import SEGMENTS
 from s2s.ui.positions import page as positions
 from s2s.ui.runs.view_state import OPEN_MODEL, SWEEPS

@@ -14,11 +14,10 @@ from playwright.sync_api import Page
 
 from benchmarks.browser import chromium, new_page, wait_idle
 from benchmarks.serving import server
-from s2s.ui.shell.curated_views import CURATED_VIEWS, CuratedView
+from s2s.ui.shell.curated_views import CURATED_VIEWS, THEMES, CuratedView
 
 SHAPE = (480, 270)
 WINDOW = {"width": 700, "height": 1400}  # so narrow that labels can be read in a small picture
-THEMES = ("light", "dark")
 PLOT = ".js-plotly-plot"
 # in place of a plot; the first that a page has
 TEXTS = (".st-key-answer", ".st-key-columns", '[data-testid="stMainBlockContainer"]')

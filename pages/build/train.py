@@ -10,7 +10,6 @@ from s2s.ui.train import (
     progress,
     published,
     recipe_form,
-    reproduce,
     start,
     sweep,
 )
@@ -35,4 +34,3 @@ if published.is_published(run_id):
     published.panel(run_id, request)
 else:
     progress.panel(run_id, source)
-reproduce.show(request, run_id)

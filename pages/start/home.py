@@ -6,7 +6,7 @@ from s2s.analysis import HeadSelection
 from s2s.demo import EVERYDAY
 from s2s.questions import AttentionOf
 from s2s.ui.home import STATE, candidates, curated_views, doors, translations, way_in
-from s2s.ui.kit import cached, pickers, sentence, show_all, target, vocabulary, with_part
+from s2s.ui.kit import cached, examples, pickers, sentence, show_all, target, vocabulary, with_part
 
 HINT = "Type any everyday English sentence"
 
@@ -19,14 +19,14 @@ with st.container(key="ask", horizontal=True, vertical_alignment="center", gap="
         box = st.container()
         said = st.container()
         answer = st.container()  # no notice moves it
-        with box:
+        with box, st.container(horizontal=True, vertical_alignment="bottom", key="sentence row"):
             text = sentence.sentence_box(facts, HINT if run_id == EVERYDAY else "")
+            examples(facts)
         sentences = facts.sentences_of(text)
         with said:
             sentence.notices(run, facts, sentences)
     with st.container(key="way", width="content"):
         way_in()
-sentence.example_chips(facts)
 STATE.belongs_to("text", run.key, text)
 with answer:
     written = translations(run, facts, sentences)

@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from s2s.jobs.heads import roles_history as head_roles_history
     from s2s.jobs.heads import samples as head_samples
     from s2s.jobs.heads import service as head_service
-    from s2s.jobs.heads.ablation import means_from
     from s2s.jobs.heads.experiments import EXPERIMENTS
     from s2s.jobs.heads.service import MeasurementProgress
     from s2s.jobs.imports import fetching
@@ -90,7 +89,6 @@ _NAMES = MappingProxyType(
         "s2s.jobs.evaluation.test_sets": ("AllReferences", "SentencePairs"),
         "s2s.jobs.evaluation.validation": ("ValidationScores",),
         "s2s.jobs.extrapolation": ("ExtrapolationResult", "ExtrapolationSettings"),
-        "s2s.jobs.heads.ablation": ("means_from",),
         "s2s.jobs.heads.service": ("MeasurementProgress",),
         "s2s.jobs.heads.experiments": ("EXPERIMENTS",),
         "s2s.jobs.imports.forecast": ("ImportForecast",),

@@ -19,6 +19,7 @@ from s2s.plots import (
     svg_heads,
     svg_sheet,
     theme,
+    training_view,
 )
 from s2s.plots.activations import activations
 from s2s.plots.attention import attention_csv, geometry, heatmap, heatmap_data, numbered
@@ -32,11 +33,18 @@ from s2s.plots.drawn import DrawnFigure
 from s2s.plots.evaluation_charts import SCATTER, SWEEP, TRADEOFF
 from s2s.plots.expected_quality import expected_quality
 from s2s.plots.gradient_flow import gradient_flow
+from s2s.plots.head_roles import HOW_TO_READ as HEAD_ROLES
 from s2s.plots.head_roles import HeadGrid, head_roles, head_roles_animation
 from s2s.plots.head_scatter import HeadPoint, head_scatter
 from s2s.plots.head_values import HeadValues, head_values
 from s2s.plots.intervene_view import both_translations
-from s2s.plots.learning import alignment_error, attention_animation, entropy, role_strengths
+from s2s.plots.learning import (
+    ROLE_STRENGTHS,
+    alignment_error,
+    attention_animation,
+    entropy,
+    role_strengths,
+)
 from s2s.plots.length_ratio import length_ratio
 from s2s.plots.logit_lens import logit_lens
 from s2s.plots.mask import mask
@@ -61,7 +69,6 @@ from s2s.plots.positions import (
     extrapolation,
     line_chart,
     matrix,
-    matrix_csv,
     paired_bars,
     rotations,
 )
@@ -70,11 +77,12 @@ from s2s.plots.schedule import schedule
 from s2s.plots.search_view import drawn_nodes
 from s2s.plots.sentence_lengths import sentence_lengths
 from s2s.plots.sentence_scores import sentence_scores
+from s2s.plots.signed_map import signed_map
 from s2s.plots.similarity import similarity
 from s2s.plots.states import states
 from s2s.plots.static_heatmap import static_heatmap
 from s2s.plots.sweep_curve import SweepLine, sweep_curve
-from s2s.plots.tensor import largest, tensor, tensor_csv, tensor_hover
+from s2s.plots.tensor import largest, tensor, tensor_hover
 from s2s.plots.token_losses import CAPTION as TOKEN_LOSSES
 from s2s.plots.token_losses import TokenLoss, token_losses
 from s2s.plots.tradeoff import TradeoffPoint, tradeoff
@@ -117,12 +125,11 @@ PLOTS: Mapping[str, Plot] = MappingProxyType(
         ),
         "head_roles": Plot(
             head_roles,
-            "One cell per head: its role over the sample, and how strong it is. The brighter, the stronger.",
+            HEAD_ROLES,
         ),
         "role_strengths": Plot(
             role_strengths,
-            "One line per head. Where a line rises while the loss falls, the head takes on its role as the model"
-            " learns.",
+            ROLE_STRENGTHS,
         ),
         "parallel_coordinates": Plot(
             parallel_coordinates,

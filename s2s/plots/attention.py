@@ -18,8 +18,9 @@ Weights = npt.NDArray[np.float32]
 
 LEGIBLE = 12  # rows or columns up to which numbers fit into the cells, also on a phone
 ROW_HEIGHTS = ((8, 40), (12, 32), (24, 24), (64, 16))  # maximum number of rows, pixels per row
-MAX_LEVEL = 7  # more keys than this are slanted on a phone, and need room above the cells
-SLANT = 28  # pixels of that room
+MAX_LEVEL = (
+    7  # more keys than this are slanted or vertical on a phone, and need room above the cells
+)
 MAX_SLANTED = 12  # more keys than this are vertical
 # Of their letters; a label is drawn only where there are 1.2 times as many pixels.
 VERTICAL_SIZE = 12
@@ -115,7 +116,7 @@ class Geometry(NamedTuple):
 
 def geometry(keys: Sequence[str], rows: Sequence[str]) -> Geometry:
     """The layout of a heatmap with these tokens."""
-    above = _width(keys) if len(keys) > MAX_SLANTED else SLANT if len(keys) > MAX_LEVEL else 0
+    above = _width(keys) if len(keys) > MAX_LEVEL else 0
     return Geometry(48 + _width(rows), theme.MARGIN["t"] + above, _row_height(len(rows)))
 
 

@@ -22,9 +22,7 @@ ABOUT = (
     " counted with </s>."
 )
 TRUNCATED = "A truncated translation has no probability of its own: that of all that begin so is no comparison."
-FORCED = (
-    "Each model is forced to write every output, </s> included: compare the numbers of one model."
-)
+FORCED = "Every output under every model, which is forced to write it, </s> included: compare the numbers of one model."
 SMALLEST = 1e-3  # of a ratio as a number
 SMALLEST_SHARE = 1e-5
 LARGEST = 1e6

@@ -22,6 +22,9 @@ GAP = 56  # pixels between two grids: ticks and a title
 TITLE = 66  # pixels above the first grid, with a title of one line
 LINE = 18  # pixels more per further line
 BELOW = 44  # pixels from the lowest grid to the buttons of an animation: its axis
+HOW_TO_READ = (
+    "One cell per head: its role over the sample, and how strong it is. The brighter, the stronger."
+)
 NOTHING = "There are no heads to show yet."
 
 Values = npt.NDArray[np.floating[Any]]

@@ -19,6 +19,9 @@ SYMBOLS = ("circle", "square", "diamond", "x", "triangle-up", "star", "cross", "
 
 Values = npt.NDArray[np.float32]
 Chosen = tuple[int, int] | None
+ROLE_STRENGTHS = (
+    "One line per head. Where one rises while the loss falls, the head takes on its role."
+)
 
 
 def entropy(

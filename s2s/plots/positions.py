@@ -280,12 +280,6 @@ def columns_csv(named: Mapping[str, Sequence[Any] | npt.NDArray[Any]]) -> str:
     return _csv([list(named), *zip(*named.values(), strict=True)])
 
 
-def matrix_csv(values: Array, corner: str) -> str:
-    """A matrix with numbered axes as CSV."""
-    head = [corner, *range(values.shape[1])]
-    return _csv([head, *([at, *row] for at, row in enumerate(values))])
-
-
 def _csv(rows: Sequence[Sequence[Any]]) -> str:
     out = io.StringIO()
     csv_writer(out).writerows(rows)

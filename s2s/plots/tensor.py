@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
-from s2s.files import csv_writer
 from s2s.plots import theme
 from s2s.plots.attention import geometry
 
@@ -68,18 +66,6 @@ def tensor(
     return go.Figure(
         [cells, *_holes(values), *texts], layout | {"dragmode": False, "showlegend": False}
     )
-
-
-def tensor_csv(values: Array, rows: Sequence[str], columns: Sequence[str] | None = None) -> str:
-    """The matrix as CSV."""
-    out = io.StringIO()
-    lines = csv_writer(out)
-    names = (
-        [str(number) for number in range(1, values.shape[1] + 1)] if columns is None else [*columns]
-    )
-    lines.writerow(["token", *names])
-    lines.writerows([name, *row] for name, row in zip(rows, values, strict=True))
-    return out.getvalue()
 
 
 def largest(*values: Array) -> float:

@@ -12,7 +12,15 @@ from s2s.questions import (
     views,
     walked,
 )
+from s2s.questions.ablation import (
+    Ablated,
+    AblatedSentence,
+    Ablation,
+    MeanOutputs,
+    SentenceAblation,
+)
 from s2s.questions.alignment import Aligned, Alignment
+from s2s.questions.alignment_error import AlignmentError, HeadAlignment
 from s2s.questions.answers import Answers
 from s2s.questions.attention_lines import SHARE_STEP, AttentionLines, head_at
 from s2s.questions.attention_of import (
@@ -22,6 +30,15 @@ from s2s.questions.attention_of import (
     ForcedWeights,
     Simplified,
     weights_table,
+)
+from s2s.questions.attribution import (
+    ALL_HEADS,
+    MAPS,
+    Attributed,
+    Attribution,
+    ChangedWeights,
+    Shifted,
+    completeness,
 )
 from s2s.questions.changed import Candidates, Changed
 from s2s.questions.compare import MOST_ROWS, NOTHING, REFERENCE, Compare, ForcedOutput
@@ -48,10 +65,27 @@ from s2s.questions.have import (
     TooLongError,
     name_of,
 )
+from s2s.questions.head_importance import (
+    HOW_LABELS,
+    HeadImportance,
+    Importance,
+    by_gradient,
+    of_head,
+    pruning,
+)
+from s2s.questions.head_roles import (
+    INDUCTION,
+    PARTS,
+    RELATIONS,
+    ROLES,
+    HeadRoles,
+    Roles,
+)
 from s2s.questions.heads_of import HeadsInSentence, HeadsOf
 from s2s.questions.intervene import CHOSEN, Intervene, candidates, positions
 from s2s.questions.logit_lens import Lens, LensCell, LogitLens
 from s2s.questions.masks import Masks, PaddedPair
+from s2s.questions.minimal_pairs import differing, lenders
 from s2s.questions.neighbors import (
     WHOLE,
     NearState,
@@ -61,6 +95,8 @@ from s2s.questions.neighbors import (
     default_word,
 )
 from s2s.questions.next_token import NextCandidates, NextToken, NextTokens
+from s2s.questions.of_sample import OfSample, PlacedHead, in_order
+from s2s.questions.patching import OfTwoSources, Patched, Patching
 from s2s.questions.pool import MAX_SENTENCES, Pool, PoolOf, probe_sentences, source_as_it_is
 from s2s.questions.position_findings import rounded
 from s2s.questions.position_kinds import (
@@ -71,6 +107,7 @@ from s2s.questions.position_kinds import (
     Encoding,
     PositionKinds,
 )
+from s2s.questions.probed import FORCED_BY, ForcedIds, Probed, TargetIds
 from s2s.questions.question import (
     RUN,
     SETTING,
@@ -80,6 +117,8 @@ from s2s.questions.question import (
     options,
 )
 from s2s.questions.references import ReferencesOf, validation_pairs
+from s2s.questions.role_and_importance import ImportanceWithRoles, RoleAndImportance
+from s2s.questions.roles_over_training import RolesByStep, RolesOverTraining
 from s2s.questions.row_finding import clearest_row, later_finding, row_finding
 from s2s.questions.same_word import (
     BANK_PREFIXES,
@@ -98,6 +137,7 @@ from s2s.questions.state_map import COLORINGS, MappedStates, StateLayer, StateMa
 from s2s.questions.states_of import LAYER_HELP, StatesOf, layer_index, layer_name, layer_names
 from s2s.questions.t5_sizes import FiveSizes, T5Sizes
 from s2s.questions.table import Table, printable
+from s2s.questions.training_curves import OVER, LoggedRuns, TrainingCurves
 from s2s.questions.translate import (
     DEFAULT_STRATEGY,
     ForcedText,

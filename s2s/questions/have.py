@@ -26,7 +26,7 @@ from s2s.library.checkpoints import load
 from s2s.model import weights_path
 from s2s.questions.answers import Answers, Timed
 from s2s.questions.question import Question
-from s2s.runs import Evaluation, EvaluationFolder, Run, clean_name
+from s2s.runs import Curves, Evaluation, EvaluationFolder, Metrics, Run, clean_name
 
 Answer = TypeVar("Answer")
 ANSWERS = Answers()
@@ -123,6 +123,10 @@ class Have:
         except OSError:  # deleted meanwhile; it is open
             return run.key
         return run.key, file.st_mtime_ns, file.st_size
+
+    def curves(self, run: str) -> Curves:
+        """What a run has logged while it trained, even without a checkpoint. Raises UserError for no run."""
+        return Metrics(Library().run(run).path / "metrics.jsonl").read()
 
     def may_see_data(self, run: Run) -> bool:
         """Whether the asker may see sentences of a run's dataset."""

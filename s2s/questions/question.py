@@ -15,6 +15,7 @@ from s2s.questions.table import Table
 
 if TYPE_CHECKING:
     from s2s.questions.have import Have
+    from s2s.runs.decoder import DecodeRequest
 
 Answer = TypeVar("Answer")
 Check = Callable[[Any], bool]
@@ -132,6 +133,10 @@ class Question(Generic[Answer]):
     def stamp(self, have: Have) -> Hashable:
         """What the answer depends on beside the fields: the checkpoints that the names of runs mean now."""
         return tuple(have.state(name) for name in self.of(RUN))
+
+    def beside(self, have: Have) -> DecodeRequest | None:
+        """What another process is asked where this takes long here; None: this is never asked elsewhere."""
+        return None
 
     @classmethod
     def declared(cls) -> tuple[Field[Any], ...]:

@@ -11,6 +11,7 @@ from s2s.questions.have import Have
 from s2s.questions.question import RUN, Answer, Question, setting, subject
 from s2s.questions.table import Table
 from s2s.questions.translate import DEFAULT_STRATEGY, Translate, strategy_names
+from s2s.runs.decoder import DecodeRequest
 from s2s.words import significant
 
 NEARLY_EQUAL = 1.05  # a ratio of probabilities
@@ -56,6 +57,12 @@ class TreeOf(OfSearch[SearchTree]):
     """Every step of a search: which prefixes it kept, which it pruned and why."""
 
     name: ClassVar[str] = "search-tree"
+
+    def beside(self, have: Have) -> DecodeRequest:
+        """The same search, for another process."""
+        folder, step, languages = have.run(self.run).key
+        asked = ((self.text,), self.strategy, self.settings)
+        return DecodeRequest("tree", folder, step, *asked, languages=languages)
 
     def ask(self, have: Have) -> SearchTree:
         """Raises UserError for a search that kept more prefixes than a tree shows."""

@@ -14,6 +14,7 @@ from s2s.questions.have import Have
 from s2s.questions.question import RUN, Question, setting, subject
 from s2s.questions.table import Table
 from s2s.runs import Decoded, Interventions, Target, active
+from s2s.runs.decoder import DecodeRequest
 
 DEFAULT_STRATEGY = "beam"
 Trace = TypeVar("Trace")
@@ -53,6 +54,21 @@ class Translate(Question[Decoded]):
         with active(run, self.change):
             found = run.complete(self.text, self.prefix, self.strategy, **given)
         return replace(found, steps=())
+
+    def beside(self, have: Have) -> DecodeRequest:
+        """The same search, for another process."""
+        folder, step, languages = have.run(self.run).key
+        return DecodeRequest(
+            "decoded",
+            folder,
+            step,
+            (self.text,),
+            self.strategy,
+            self.settings,
+            self.prefix,
+            self.interventions,
+            languages,
+        )
 
     @property
     def values(self) -> dict[str, Any]:

@@ -8,28 +8,37 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from s2s.config import choose
+from s2s.questions.ablation import Ablation, SentenceAblation
 from s2s.questions.alignment import Alignment
+from s2s.questions.alignment_error import AlignmentError
 from s2s.questions.attention_lines import AttentionLines
 from s2s.questions.attention_of import AttentionOf
+from s2s.questions.attribution import Attribution, ChangedWeights
 from s2s.questions.compare import Compare
 from s2s.questions.costs import CostGrowth, Costs
 from s2s.questions.dataset_profile import DatasetProfile
 from s2s.questions.evaluate import Evaluate
 from s2s.questions.extrapolation import Extrapolation
 from s2s.questions.forced_target import ForcedTarget
+from s2s.questions.head_importance import HeadImportance
+from s2s.questions.head_roles import HeadRoles
 from s2s.questions.heads_of import HeadsOf
 from s2s.questions.intervene import Intervene
 from s2s.questions.logit_lens import LogitLens
 from s2s.questions.masks import Masks
 from s2s.questions.neighbors import Neighbors
 from s2s.questions.next_token import NextToken
+from s2s.questions.patching import Patching
 from s2s.questions.position_kinds import PositionKinds
 from s2s.questions.question import Question
+from s2s.questions.role_and_importance import RoleAndImportance
+from s2s.questions.roles_over_training import RolesOverTraining
 from s2s.questions.same_word import SameWord
 from s2s.questions.samples import Samples
 from s2s.questions.score_buckets import ScoreBuckets
 from s2s.questions.state_map import StateMap
 from s2s.questions.t5_sizes import T5Sizes
+from s2s.questions.training_curves import TrainingCurves
 from s2s.questions.translate import Translate
 from s2s.questions.walkthrough import Walkthrough
 from s2s.questions.why_each_word import WhyEachWord
@@ -60,6 +69,7 @@ class View(NamedTuple):
 
 VIEWS = (
     View("states", "map", "Map", StateMap, "states"),
+    View("train", "", "", TrainingCurves, "training_view"),
     View("states", "same", "Same word", SameWord, "same_word"),
     View("states", "near", "Nearest neighbors", Neighbors, "neighbors"),
     View("states", "lens", "Logit lens", LogitLens, "logit_lens"),
@@ -79,6 +89,16 @@ VIEWS = (
     View("steps", "next", "Next token", NextToken, "next_token_view"),
     View("steps", "reference", "Against a reference", ForcedTarget, "forced_target_view"),
     View("steps", "samples", "Samples", Samples, "samples_view"),
+    View("heads", "roles", "Roles", HeadRoles, "head_roles_view"),
+    View("heads", "importance", "Importance", HeadImportance, "head_importance_view"),
+    View("heads", "ablation", "Ablation", Ablation, "ablation_view"),
+    View("heads", "", "", SentenceAblation, "ablation_view:of_sentence"),
+    View("heads", "patching", "Patching", Patching, "patching_view"),
+    View("heads", "attribution", "Attribution", Attribution, "attribution_view"),
+    View("heads", "", "", ChangedWeights, "attribution_view:changed"),
+    View("heads", "alignment", "Alignment", AlignmentError, "alignment_error_view"),
+    View("heads", "", "", RoleAndImportance, "head_importance_view:by_role"),
+    View("heads", "", "", RolesOverTraining, "head_roles_view:over_training"),
     View("positions", "model", "Why positions", WordOrder, "word_order_view"),
     View("positions", "matrix", "The kinds", PositionKinds, "position_kinds_view"),
     View("positions", "longer", "Longer than trained", Extrapolation, "extrapolation_view"),

@@ -71,7 +71,7 @@ def _lines(cell: str) -> str:
 def _bar(cell: str, share: float) -> str:
     if math.isnan(share):
         return html.escape(cell)
-    filled = f"color-mix(in srgb, {COLOR} 45%, transparent) {100 * share:.0f}%"
+    filled = f"{COLOR} {100 * share:.0f}%"
     ground = f"linear-gradient(to right, {filled}, transparent 0) no-repeat bottom / 100% .25rem"
     style = f"display: inline-block; min-width: 6rem; padding-bottom: .3rem; background: {ground}"
     return f'<span style="{style}">{html.escape(cell)}</span>'

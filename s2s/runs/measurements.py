@@ -15,6 +15,7 @@ import json
 import shutil
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from s2s import files, settings
@@ -122,14 +123,14 @@ class MeasurementFolder:
         shutil.rmtree(self.path, ignore_errors=True)
 
 
-def result(request: Measurement) -> dict[str, Any] | None:
-    """The numbers of a finished measurement, or of one that ships with a demo run; None where there are none.
+def place(request: Measurement) -> str:
+    """The file of a finished measurement, or of one that ships with a demo run; empty where there is none."""
+    return next((str(path) for path in _paths(request) if path.is_file()), "")
 
-    Whether this workspace may see them is not asked here.
-    """
-    own = MeasurementFolder(request.id).path / "result.json"
-    shipped = settings.SHIPPED / request.run / SHIPPED / f"{request.id}.json"
-    for path in (own, shipped):
+
+def result(request: Measurement) -> dict[str, Any] | None:
+    """Its numbers; None where there are none. Whether this workspace may see them is not asked here."""
+    for path in _paths(request):
         try:
             content = json.loads(path.read_bytes())
             if content["format"] == FORMAT:
@@ -137,6 +138,14 @@ def result(request: Measurement) -> dict[str, Any] | None:
         except files.UNREADABLE:
             continue
     return None
+
+
+def _paths(request: Measurement) -> tuple[Path, Path]:
+    name = f"{request.id}.json"
+    return (
+        MeasurementFolder(request.id).path / "result.json",
+        settings.SHIPPED / request.run / SHIPPED / name,
+    )
 
 
 def delete_of_run(run: str) -> None:

@@ -72,7 +72,9 @@ def test_typing_examples_and_heads_change_the_page_and_the_link_is_copied(
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     shows(page, run, "the cat sits on the mat")
     typed(page, run)
+    page.get_by_role("button", name="Examples").click()
     page.get_by_role("button", name="the bank is by the river").click()
+    page.keyboard.press("Escape")
     shows(page, run, "the bank is by the river")
     page.get_by_role("radio", name="2", exact=True).last.click()  # head, after layer
     shows(page, run, "the bank is by the river", head=1)

@@ -76,7 +76,7 @@ def two_files(folder: Path) -> list[Path]:
 def shared_link(page: Page) -> str:
     page.get_by_role("button", name="Share").click()
     panel = page.get_by_test_id("stPopoverBody")
-    link = panel.locator("code").inner_text()
+    link = panel.locator("code").last.inner_text()  # the full one
     quiet(page)  # the panel is complete, and Escape is no longer lost to one that is drawn again
     page.keyboard.press("Escape")
     expect(panel).to_have_count(0)  # it would take the next click

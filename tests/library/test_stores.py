@@ -37,7 +37,7 @@ OUTSIDE = {
     "links.short._stored": "by what it says, of whoever makes it",
     "runs.evaluations.shipped": "ships with the program",
     "runs.measurements.MeasurementFolder.__init__": "named by all that is asked, of a run that was opened",
-    "runs.measurements.result": "named by all that is asked, of a run that was opened",
+    "runs.measurements._paths": "named by all that is asked, of a run that was opened",
 }
 
 # Modules outside the library that ask who may do what, of what has no id or is open already.

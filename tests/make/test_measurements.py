@@ -8,8 +8,10 @@ import pytest
 
 from benchmarks.make import measurements, trained
 from s2s.demo import DEMOS
-from s2s.jobs import head_roles_history, head_samples, head_service, test_sets
+from s2s.files import from_json
+from s2s.jobs import head_samples, head_service, test_sets
 from s2s.library.checkpoints import load
+from s2s.questions import RolesByStep
 from s2s.runs import Measurement, Sentences
 
 
@@ -56,10 +58,11 @@ def test_a_head_of_a_demo_aligns_words(name: str, most: float) -> None:
 def test_the_history_says_of_which_run_it_is() -> None:
     found = shipped(measurements.TRAINED_AGAIN, "roles-history", test_sets.HELD_OUT)
     assert found is not None
-    history = head_roles_history.read_history(found)
+    history = from_json(RolesByStep, found)
     assert [at.step for at in history.checkpoints] == [*range(100, 1501, 100)]
     assert "trained again" in history.note
-    assert history.losses[0] > 10 * history.losses[-1]
+    _, losses = history.loss
+    assert losses[0] > 10 * losses[-1]
 
 
 def test_the_page_finds_the_importance_of_every_demo_s_heads() -> None:

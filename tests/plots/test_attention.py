@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from s2s.plots import attention_csv, heatmap, numbered
-from s2s.plots.attention import LEGIBLE, MAX_SLANTED, MAX_UNNUMBERED
+from s2s.plots.attention import LEGIBLE, MAX_LEVEL, MAX_SLANTED, MAX_UNNUMBERED
 
 WORDS = ("the", "red", "house", "</s>")
 
@@ -106,9 +106,7 @@ def test_hover_shows_the_sum_of_a_row_where_it_is_given() -> None:
 
 
 def test_many_tokens_are_written_upwards_and_have_the_room() -> None:
-    few, many = (
-        [f"{i} incomprehensible" for i in range(n)] for n in (MAX_SLANTED, MAX_SLANTED + 1)
-    )
+    few, many = ([f"{i} incomprehensible" for i in range(n)] for n in (MAX_LEVEL, MAX_SLANTED + 1))
     layouts = [
         heatmap(weights(2, len(keys)), keys, ("a", "b"), title="t").layout for keys in (few, many)
     ]

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from s2s.plots import extrapolation, line_chart, matrix, paired_bars, rotations
-from s2s.plots.positions import MAX_MATRIX_ROWS, LineSeries, columns_csv, downsampled, matrix_csv
+from s2s.plots.positions import MAX_MATRIX_ROWS, LineSeries, columns_csv, downsampled
 
 AXES = {"x_label": "dimension", "y_label": "position"}
 
@@ -122,6 +122,5 @@ def test_numbers_to_download() -> None:
         columns_csv({"position": np.arange(2), "sine": np.array([0.0, 0.25], np.float32)})
         == "position,sine\n0,0.0\n1,0.25\n"
     )
-    assert matrix_csv(np.array([[0.5, 1.0]], np.float32), "position") == "position,0,1\n0,0.5,1.0\n"
     with pytest.raises(ValueError, match="longer than"):
         columns_csv({"a": [1], "b": [1, 2]})

@@ -1,10 +1,7 @@
-import csv
-import io
-
 import numpy as np
 import pytest
 
-from s2s.plots.tensor import LEGIBLE, MAX_GAPS, MINUS_INFINITY, short_number, tensor, tensor_csv
+from s2s.plots.tensor import LEGIBLE, MAX_GAPS, MINUS_INFINITY, short_number, tensor
 from s2s.plots.theme import SEQUENTIAL
 
 WORDS = ("the", "cat", "sits")
@@ -89,13 +86,3 @@ def test_markup_is_drawn_as_text_and_nothing_says_why() -> None:
 def test_names_must_fit_the_values() -> None:
     with pytest.raises(ValueError, match=r"values are \(3, 5\)"):
         tensor(values(), WORDS[:2], title="t")
-
-
-def test_the_whole_comes_as_a_table() -> None:
-    given = values()
-    head, *rows = csv.reader(io.StringIO(tensor_csv(given, ("=1+1", "b", "c"))))
-    assert head == ["token", "1", "2", "3", "4", "5"]
-    assert [row[0] for row in rows] == ["'=1+1", "b", "c"]
-    np.testing.assert_allclose(
-        [[float(each) for each in row[1:]] for row in rows], given, rtol=1e-5
-    )

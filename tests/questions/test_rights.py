@@ -33,9 +33,13 @@ from s2s.jobs import (
 from s2s.plots import NamedFile
 from s2s.questions import (
     ANSWERS,
+    Ablation,
     Alignment,
+    AlignmentError,
     AttentionLines,
     AttentionOf,
+    Attribution,
+    ChangedWeights,
     Compare,
     CostGrowth,
     Costs,
@@ -47,25 +51,35 @@ from s2s.questions import (
     ForcedWeights,
     GoldOf,
     Have,
+    HeadImportance,
+    HeadRoles,
     HeadsOf,
     Intervene,
     LogitLens,
     LongerLines,
     Masks,
+    MeanOutputs,
     Neighbors,
     NextToken,
     NextTokens,
+    OfTwoSources,
+    Patching,
     PoolOf,
     PoolStates,
     PositionKinds,
+    Probed,
     Question,
     ReferencesOf,
+    RoleAndImportance,
+    RolesOverTraining,
     SameWord,
     Samples,
     ScoreBuckets,
+    SentenceAblation,
     StateMap,
     StatesOf,
     T5Sizes,
+    TargetIds,
     TraceOf,
     Translate,
     TreeOf,
@@ -157,6 +171,48 @@ ASKED: Mapping[str, Asked] = {
     ),
     "references": Asked(lambda run: ReferencesOf(run, TEXT), lambda found: bool(found.texts)),
     "trace": Asked(lambda run: TraceOf(run, TEXT)),
+    "head-roles": Asked(
+        lambda run: HeadRoles(run, n=12), lambda found: bool(found.kinds), needs_data=True
+    ),
+    "alignment-error": Asked(
+        lambda run: AlignmentError(run, n=12), lambda found: found.n > 0, needs_data=True
+    ),
+    "head-importance": Asked(
+        lambda run: HeadImportance(run, n=12), lambda found: bool(found.curves), needs_data=True
+    ),
+    "role-and-importance": Asked(
+        lambda run: RoleAndImportance(run, n=12), lambda found: bool(found.roles), needs_data=True
+    ),
+    "ablation": Asked(
+        lambda run: Ablation(run, n=12, switched="cross.1.1=off"),
+        lambda found: SECRET in as_text(found.sentences),
+        needs_data=True,
+    ),
+    "sentence-ablation": Asked(
+        lambda run: SentenceAblation(run, n=12, switched="cross.1.1=mean", text=TEXT),
+        lambda found: bool(found.before.text) or not found.tokens,
+        needs_data=True,
+    ),
+    "mean-outputs": Asked(
+        lambda run: MeanOutputs(run, n=12), lambda found: bool(found.means), needs_data=True
+    ),
+    "attribution": Asked(lambda run: Attribution(run, TEXT, TARGET, method="occlusion")),
+    "changed-weights": Asked(lambda run: ChangedWeights(run, TEXT, TARGET)),
+    "target-ids": Asked(lambda run: TargetIds(run, TEXT, TARGET)),
+    "two-sources": Asked(lambda run: OfTwoSources(run, TEXT, TARGET, OTHER, at="1")),
+    "patching": Asked(
+        lambda run: Patching(run, TEXT, TARGET, OTHER, at="1", token_a="4", token_b="5")
+    ),
+    "probe": Asked(
+        lambda run: Probed(
+            run, (TEXT, OTHER), choice="encoder", settings='{"token_a": 4, "token_b": 5}'
+        )
+    ),
+    "roles-over-training": Asked(
+        lambda run: RolesOverTraining(run, n=12),
+        lambda found: bool(found.checkpoints),
+        needs_data=True,
+    ),
     "score-buckets": Asked(
         lambda evaluation: ScoreBuckets(evaluation, bucket="ratio"),
         lambda found: bool(found.found),

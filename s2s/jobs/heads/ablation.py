@@ -50,11 +50,6 @@ def measure_means(
     }
 
 
-def means_from(content: Mapping[str, Any]) -> dict[Head, tuple[float, ...]]:
-    """Of a result of `means`."""
-    return {Head(kind, layer, head): tuple(mean) for kind, layer, head, mean in content["means"]}
-
-
 def interventions(run: Run, text: str, means: Mapping[Head, tuple[float, ...]]) -> Interventions:
     """The interventions that a text names, with the means that they need.
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from s2s.analysis import INTERVENTIONS, KINDS, NO_MEANS, Head, all_heads, heads
+from s2s.analysis import INTERVENTIONS, NO_MEANS, Head, all_heads, heads
 from s2s.config import Config, Recipe, setting
 from s2s.data import Pair
 from s2s.jobs.heads.encoded import encoded
@@ -68,19 +68,6 @@ def measure(
         "curves": curves,
         "quality": quality,
     }
-
-
-def rows(found: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The importance of each head in a result of `measure`, as a table; layers and heads are counted from 1."""
-    table = []
-    for kind in KINDS:
-        for layer, head in np.ndindex(np.shape(found["measured"]["value"][kind])):
-            row: dict[str, Any] = {"attention": kind, "layer": layer + 1, "head": head + 1}
-            for source in ("measured", "gradient"):
-                for name, key in (("", "value"), (" low", "low"), (" high", "high")):
-                    row[f"{source}{name}"] = found[source][key][kind][layer][head]
-            table.append(row)
-    return table
 
 
 def _curves(

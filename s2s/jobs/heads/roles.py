@@ -11,7 +11,7 @@ import numpy as np
 from s2s.analysis import heads
 from s2s.config import Config, UserError
 from s2s.data import Pair
-from s2s.files import from_json, to_json
+from s2s.files import to_json
 from s2s.jobs.heads.stages import stage
 from s2s.runs import EncodedPair, Run, encoded_pairs
 
@@ -35,11 +35,6 @@ class RolesResult:
     relations: tuple[heads.RelationAccuracy, ...] = ()
     induction: Mapping[str, Mapping[str, heads.MatchScore]] = field(default_factory=dict)
     notes: Mapping[str, str] = field(default_factory=dict)  # by the name of the part
-
-    @property
-    def roles(self) -> heads.CorpusRoles:
-        """Of every head."""
-        return heads.CorpusRoles(self.kinds, self.n)
 
 
 def measure(
@@ -126,8 +121,3 @@ def rounded(value: Any) -> Any:
         ends = [rounded(one) for one in value]
         return type(value)(*ends) if hasattr(value, "_fields") else tuple(ends)
     return value
-
-
-def read_result(found: Mapping[str, Any]) -> RolesResult:
-    """The result of `measure`, as a worker has written it."""
-    return from_json(RolesResult, found)

@@ -11,7 +11,7 @@ import numpy as np
 from s2s.analysis import heads
 from s2s.config import Config, Recipe, UserError
 from s2s.data import Pair
-from s2s.files import from_json, to_json
+from s2s.files import to_json
 from s2s.jobs.heads.roles import measure_roles, rounded
 from s2s.jobs.heads.stages import stage
 from s2s.library.checkpoints import load
@@ -69,21 +69,3 @@ def passes(recipe: Recipe, settings: RolesHistorySettings) -> float:
     """Forward passes per sentence, at most: one per checkpoint that a run keeps, and one for the best."""
     watch = recipe.train.watch
     return float(min(watch.keep, recipe.train.steps // watch.save_every) + 1)
-
-
-@dataclass(frozen=True)
-class RolesHistory:
-    """The checkpoints in the order of training, and the validation losses: steps, and nats per token."""
-
-    checkpoints: Sequence[RolesAt]
-    loss_steps: Sequence[int]
-    losses: Sequence[float]
-    n_sentences: int
-    note: str  # what a reader must know of these checkpoints
-
-
-def read_history(found: Mapping[str, Any]) -> RolesHistory:
-    """The result of `measure`, as a worker has written it."""
-    checkpoints = from_json(list[RolesAt], found["checkpoints"])
-    steps, losses = found["loss"]
-    return RolesHistory(checkpoints, steps, losses, found["n"], found["note"])

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from s2s import files
-from s2s.analysis import heads
 from s2s.config import UserError, choose, override
 from s2s.data import Gold, Link, Numbering, Pair, opening
 from s2s.files import stored
@@ -78,8 +77,13 @@ def _aligned(src: str, tgt: str, sure: list[list[int]], possible: list[list[int]
     return Pair(src, tgt, Gold(links, possible=more))
 
 
-def measure(request: Measurement, uploaded: Sequence[Pair] = ()) -> dict[str, Any]:
-    """The same numbers, measured in this process and not kept; `uploaded`: sentences that are no dataset's.
+def measure(
+    request: Measurement,
+    uploaded: Sequence[Pair] = (),
+    progress: Callable[[int, int], None] | None = None,
+) -> dict[str, Any]:
+    """The same numbers, measured in this process and not kept; `uploaded`: sentences that are no dataset's. `progress`
+    is told the percent that is done, and 100.
 
     Raises UserError as `check`.
     """
@@ -87,7 +91,15 @@ def measure(request: Measurement, uploaded: Sequence[Pair] = ()) -> dict[str, An
     experiment = EXPERIMENTS[request.experiment]
     settings = override(experiment.settings(), request.settings)
     pairs = samples.read(request.sentences, [*map(samples.to_json, uploaded)])
-    return heads.finish(experiment.measure(_opened(request), pairs, settings))
+    steps = experiment.measure(_opened(request), pairs, settings)
+    while True:
+        try:
+            share = next(steps)
+        except StopIteration as end:
+            found: dict[str, Any] = end.value
+            return found
+        if progress:
+            progress(round(100 * share), 100)
 
 
 def _opened(request: Measurement) -> Run:

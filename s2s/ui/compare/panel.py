@@ -24,7 +24,6 @@ from s2s.ui.kit import (
     length_penalty,
     pickers,
     plain,
-    reproduce,
     show,
 )
 from s2s.ui.kit.length_penalty import Finished
@@ -199,6 +198,7 @@ def _score(choice: RowChoice, decoded: Decoded) -> str:
 
 
 def _call(run: Run, choice: RowChoice, source: str) -> None:
+    own = cached.open_as_saved(run.folder.id).key.languages
     snippet = generate_call(
         choice.strategy,
         choice.config,
@@ -206,7 +206,7 @@ def _call(run: Run, choice: RowChoice, source: str) -> None:
         source=source,
         run=run.folder.id,
         step=run.step,
-        languages=reproduce.other_languages(run),
+        languages=() if run.key.languages == own else run.key.languages,
         starting=run.starting_settings,
         why_not_exported=why_not_exported(run.recipe.train.fault),
     )

@@ -42,7 +42,7 @@ OFFERED = frozenset(  # what the reader says of the files
 
 WIDTH = 300  # pixels that each of the two fields has at least
 SELECT = 190  # of a column
-EXAMPLE = "builtin:first-steps"
+EXAMPLE = "builtin:en-fr"
 PASTED = "pasted text"
 FORMATS = (
     f"Tables: {FILE_KINDS}; you choose the two columns. Text files: two that translate each other line by line, or one"
@@ -257,8 +257,7 @@ def _columns(
             str(st.selectbox(label, names, format_func=show, key=f"{label} {key}", width=SELECT))
             for label in SIDES
         )
-        changed = [said for option, said in READING.items() if option in upload.choices]
-        box = st.popover(", ".join(("Read as", *changed)), icon=":material/tune:", key="reading")
+        box = st.popover(_read_as(upload, offer), icon=":material/tune:", key="reading")
     kinds = {column[0]: column[1] for column in offer["columns"]}
     with box:
         others = [name for name in names if name not in (src, tgt)]
@@ -301,6 +300,17 @@ def _columns(
     if is_unquoted:
         upload.choices["quotes"] = "remove"
     return ",".join(f"{option}={value}" for option, value in upload.choices.items())
+
+
+def _read_as(upload: Upload, offer: Mapping[str, Any]) -> str:
+    """The title of the options of a reading, which names those that are not as they were guessed."""
+    guessed = {"header": "yes" if offer["has_header"] else "no"}
+    changed = [
+        said
+        for option, said in READING.items()
+        if option in upload.choices and upload.choices[option] != guessed.get(option)
+    ]
+    return ", ".join(("Read as", *changed))
 
 
 def _show_doubts(

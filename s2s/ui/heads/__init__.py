@@ -1,5 +1,4 @@
-"""The page Heads."""
+"""The page Many sentences."""
 
-from s2s.ui.heads import reproduce
-from s2s.ui.heads.request import read_request
+from s2s.ui.heads.page import read_page
 from s2s.ui.heads.views import VIEWS

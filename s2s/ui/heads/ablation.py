@@ -3,82 +3,68 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 import streamlit as st
 
-from s2s.analysis import INTERVENTIONS, Head, all_heads, switched
+from s2s.analysis import Head, all_heads
 from s2s.config import UserError
-from s2s.jobs import means_from
-from s2s.runs import Interventions, Sentences
-from s2s.ui.heads import ablated_sample, ablated_sentence
+from s2s.questions import Ablation, SentenceAblation
+from s2s.questions.views import view_of
 from s2s.ui.heads.experiment_panel import measured
 from s2s.ui.heads.head_switches import head_switches
-from s2s.ui.heads.request import HeadsRequest, sentences
-from s2s.ui.kit import cached, forms, sentence, vocabulary
+from s2s.ui.heads.page import HeadsPage, HeadsSample, sample
+from s2s.ui.heads.view_state import STATE
+from s2s.ui.kit import cached, forms, sentence_row, show, show_all
+
+EXAMPLE = "cross.2=off"
 
 
-def show(request: HeadsRequest) -> None:
-    """The switches, a sentence at once, the sample by a job."""
-    run = request.run
-    chosen = head_switches(run)
-    facts = vocabulary.of(run)
-    text = sentence.sentence_box(facts)
-    sentence.unknown_words(run, facts, text)
-    of_sentence = st.container()
-    if chosen:
+def show_view(page: HeadsPage) -> None:
+    """A sentence beside the switches, then the sample by a job."""
+    chosen = sample(page)
+    row = sentence_row("its translation without some heads")
+    wide, narrow = st.columns([3, 2], gap="medium")
+    with narrow, st.container(border=True):
+        heads = head_switches(chosen.run)
+    with wide:
+        _of_sentence(chosen, row.text, heads)
+    if heads:
         st.subheader("Over the sample", anchor=False)
-    sample = sentences(run.folder.id)
-    with of_sentence:
-        if not chosen:
-            st.info(
-                "Press heads, a layer, or all cross-attention: the new translation appears here next to the old one.",
-                icon=":material/touch_app:",
-            )
-            return
-        _warn(chosen, request)
-        change = _interventions(request, sample, chosen)
-        if change is None:
-            return
-        if text:
-            _show_sentence(request, text, change)
-    settings = {"heads": switched.to_text(chosen, all_heads(run.model))}
-    found = measured(request, "ablation", sample, settings)
-    if found is not None:
-        ablated_sample.show(request, sample, found)
+        question = STATE.question(Ablation, **chosen.asked)
+        answer = measured(question)
+        if answer is not None:
+            for picture in view_of(question).pictures(question, answer, chosen.model):
+                show(picture, question, answer)
 
 
-def _show_sentence(request: HeadsRequest, text: str, change: Interventions) -> None:
-    try:
-        ablated_sentence.show(request, text, change)
-    except UserError as error:
-        forms.show_error(error)
-    except cached.PendingError as pending:
-        pending.draw("ablation")
-
-
-def _warn(chosen: Mapping[Head, str], request: HeadsRequest) -> None:
-    """Say what cannot work any more."""
-    cross = all_heads(request.run.model, "cross")
-    if all(chosen.get(head) in ("off", "mean") for head in cross):
+def _of_sentence(chosen: HeadsSample, text: str, heads: Mapping[Head, str]) -> None:
+    if not heads:
+        st.info(
+            "Press heads, a layer, or all cross-attention: the new translation appears here next to the old one.",
+            icon=":material/touch_app:",
+        )
+        st.button(
+            "For example, switch off layer 2 of cross-attention",
+            key="example ablation",
+            on_click=partial(STATE.show, switched=EXAMPLE),
+        )
+        return
+    cross = all_heads(chosen.run.model, "cross")
+    if all(heads.get(head) in ("off", "mean") for head in cross):
         st.caption(
             ":material/info: No head of cross-attention is left: the decoder no longer reads the source."
         )
-
-
-def _interventions(
-    request: HeadsRequest, sample: Sentences, chosen: Mapping[Head, str]
-) -> Interventions | None:
-    """With the means that they need; None where these are not measured yet, and the page offers to."""
-    needed = [head for head, name in chosen.items() if INTERVENTIONS[name].change is None]
-    means: dict[Head, tuple[float, ...]] = {}
-    if needed:
+    if not text:
+        return
+    question = STATE.question(SentenceAblation, **chosen.asked, text=text)
+    if means := question.means(chosen.run):
         st.caption(
             "The corpus mean of a head is the mean of its outputs over all tokens of the sample."
         )
-        content = measured(request, "means", sample)
-        if content is None:
-            return None
-        means = means_from(content)
-    return Interventions(
-        tuple(sorted(chosen.items())), means=tuple((head, means[head]) for head in sorted(needed))
-    )
+        if measured(means) is None:
+            return
+    try:
+        show_all(question, cached.SCREEN.answer(question), chosen.model)
+    except UserError as error:
+        forms.show_error(error)

@@ -61,16 +61,3 @@ def uploaded() -> list[Pair] | None:
         except UserError as wrong:
             forms.show_error(wrong)
             return None
-
-
-def code() -> list[str] | None:
-    """The lines of Python that read the chosen files as `pairs`; None without files."""
-    files = [st.session_state.get(key) for _, key in FILES]
-    if not all(files):
-        return None
-    names = tuple(file.name for file in files if file)
-    first, is_target_first = (st.session_state[key] for key in NUMBERED)
-    return [
-        f"files = [(name, Path(name).read_bytes()) for name in {names!r}]",
-        f"pairs = head_service.aligned_pairs(files, Numbering({first}, {is_target_first}))",
-    ]

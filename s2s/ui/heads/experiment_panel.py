@@ -2,65 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Sequence
+from typing import TypeVar
 
 import streamlit as st
 
 from s2s.config import UserError, asker
 from s2s.data import Pair
-from s2s.jobs import EXPERIMENTS, MeasurementProgress, head_samples, head_service
+from s2s.jobs import EXPERIMENTS, MeasurementProgress, head_service
 from s2s.processes import worker
-from s2s.runs import Measurement, Sentences, measurements
-from s2s.ui.heads.request import HeadsRequest
-from s2s.ui.kit import action_button, as_markdown, duration, forms, polling, reproduce, turn
+from s2s.questions import OfSample
+from s2s.runs import Measurement, measurements
+from s2s.ui.kit import (
+    action_button,
+    as_markdown,
+    cached,
+    duration,
+    forms,
+    polling,
+    turn,
+)
 
+Answer = TypeVar("Answer")
 REFRESH_SECONDS = 0.6  # while a measurement is live
 REFUSED = "heads refused"  # in the session: why a measurement could not be stopped
 
 
 def measured(
-    request: HeadsRequest,
-    experiment: str,
-    sentences: Sentences,
-    settings: Mapping[str, Any] | None = None,
-    uploaded: Sequence[Pair] = (),
-    *,
-    step: int | None = None,
-    refusal: str = "",
-) -> dict[str, Any] | None:
-    """The numbers of an experiment over these sentences; None where there are none yet, and the page offers to measure.
+    question: OfSample[Answer], uploaded: Sequence[Pair] = (), *, refusal: str = ""
+) -> Answer | None:
+    """The answer over many sentences; None where there is none yet, and the page offers to measure.
 
-    `uploaded`: the sentences themselves, where they are no dataset's. `step`: another checkpoint than the chosen one.
-    `refusal`: Markdown, why it cannot be measured, where it cannot.
+    `uploaded`: the sentences themselves, where they are no dataset's. `refusal`: Markdown, why it cannot be measured,
+    where it cannot.
     """
-    if uploaded:
-        lines = [head_samples.to_json(pair) for pair in uploaded]
-        sentences = replace(measurements.with_hash(sentences, lines), files=("uploaded",))
-    at = request.run.step if step is None else step
-    asked = Measurement(
-        request.run.folder.id,
-        at,
-        experiment,
-        sentences,
-        dict(settings or {}),
-        languages=reproduce.other_languages(request.run),
-    )
     try:
+        asked = question.request(cached.SCREEN)
         head_service.check(asked)
-        found = head_service.result(asked)
-        if found is None and refusal:
+        if measurements.place(asked):
+            return cached.SCREEN.answer(question)
+        if refusal:
             st.info(refusal, icon=":material/info:")
-        elif found is None:
+        else:
             _offer(asked, uploaded)
     except UserError as wrong:
         forms.show_error(wrong)
-        return None
-    return found
+    return None
 
 
-def _offer(asked: Measurement, uploaded: Sequence[Pair]) -> None:
+def _offer(asked: Measurement, uploaded: Sequence[Pair] = ()) -> None:
     progress = head_service.progress(asked)
     if progress.is_live:
         _show_live(asked)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from s2s.analysis import INTERVENTIONS, KINDS, Head, all_heads
-from s2s.questions import KIND_NAMES
+from s2s.questions import HOW_LABELS, KIND_NAMES
 from s2s.runs import Run
 from s2s.ui.heads.view_state import STATE
 from s2s.ui.kit import as_link, switched_heads
@@ -29,9 +29,7 @@ def head_switches(run: Run) -> dict[Head, str]:
     chosen = _read(every)
     with st.container(horizontal=True, vertical_alignment="bottom", key="switches of heads"):
         how = STATE.segments(
-            "how",
-            "Heads that you press become",
-            {name: row.label for name, row in INTERVENTIONS.items()},
+            "how", "Heads that you press become", HOW_LABELS, label_visibility="collapsed"
         )
         st.button(
             "Reset",
@@ -40,9 +38,9 @@ def head_switches(run: Run) -> dict[Head, str]:
             disabled=not chosen,
             on_click=partial(STATE.show, switched=""),
         )
-    st.caption(f"{INTERVENTIONS[how].about} ({INTERVENTIONS[how].source})")
-    for kind, column in zip(KINDS, st.columns(len(KINDS)), strict=True):
-        with column, st.container(gap="xsmall", key=f"switches of {kind}"):
+    st.caption(f"Heads that you press: {INTERVENTIONS[how].about} ({INTERVENTIONS[how].source})")
+    for kind in KINDS:
+        with st.container(gap="xsmall", key=f"switches of {kind}"):
             _kind(kind, HeadSwitches(every, chosen, how))
     return chosen
 
@@ -103,6 +101,6 @@ def _remember(chosen: Mapping[Head, str], every: Sequence[Head]) -> None:
 
 
 def _read(every: Sequence[Head]) -> dict[Head, str]:
-    found = switched_heads(STATE.now.switched, every)
+    found = switched_heads(str(STATE.value("switched")), every)
     STATE.remember(switched=as_link(found, every) or "")
     return found

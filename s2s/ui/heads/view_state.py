@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from s2s.analysis import INTERVENTIONS, heads
-from s2s.jobs import head_service
-from s2s.ui.kit import ViewState, between, field, one_of
+from s2s.questions.views import VIEWS
+from s2s.ui.kit import ViewState, field
 
 
 @dataclass(frozen=True)
@@ -14,30 +13,8 @@ class HeadsView:
     """Sentences belong to a run, whose dataset they come from; heads are the model's."""
 
     view: str = field("roles")  # a row of VIEWS
-    test: str = field("", scope="run")  # empty: the run's first test set
     part: str = field("roles")  # of the view Roles
-    head: str = field("", scope="run")  # kind, layer and head, from 1: cross.2.1
-    relation: str = field("", scope="run")  # a row of DIRECTIONS
-    score: str = field("", scope="run")  # prefix or copying
-    kind: str = field("", scope="run")  # of attention
-    role: str = field("", scope="run")  # a row of CORPUS_ROLES
-    links: str = field("target")  # a row of LINK_METHODS, in the view of alignments
-    n: int = field(500, between(2, head_service.MOST_SENTENCES))
-    second: str = field(
-        "", scope="run"
-    )  # source B of a patch; empty: one that differs in few tokens
-    patch: str = field("encoder", one_of(*heads.PATCHES))
-    at: str = field("", scope="contrast")  # the target position that is measured, from 1
-    token_a: str = field("", scope="position")  # ids
-    token_b: str = field("", scope="position")
-    method: str = field("integrated", one_of(*heads.ATTRIBUTIONS))
-    baseline: str = field("zero", one_of(*heads.BASELINES))
-    n_steps: int = field(heads.STEPS, between(1, heads.MOST_STEPS))  # of an integral
-    map: str = field("mean")  # a row of REDUCTIONS, for cross-attention
-    one_head: str = field("all", scope="run")  # `all`, or layer and head from 1: `2.3`
-    how: str = field("off", one_of(*INTERVENTIONS))  # what is done to a head that is ablated
-    switched: str = field("", scope="run")  # heads that are ablated: `cross=off encoder.1.3=mean`
-    strength: str = field("", scope="run")  # the role against which importance is drawn
 
 
-STATE = ViewState("heads", HeadsView)
+ASKED = [row.question for row in VIEWS if row.page == "heads"]
+STATE = ViewState("heads", HeadsView, *ASKED)

@@ -13,7 +13,6 @@ from s2s.ui.kit import (
     length_penalty,
     pickers,
     polling,
-    reproduce,
     score_counts,
     sentence,
     target,
@@ -30,7 +29,7 @@ from s2s.ui.kit.new_question import new_question
 from s2s.ui.kit.pictures import forget_shown, show, show_all, show_table, shown
 from s2s.ui.kit.qr_code import qr_code
 from s2s.ui.kit.question_fields import question_fields
-from s2s.ui.kit.sentence_row import SentenceRow, sentence_row
+from s2s.ui.kit.sentence_row import SentenceRow, examples, sentence_row
 from s2s.ui.kit.settings_box import settings_box
 from s2s.ui.kit.state import ViewState, between, field, one_of
 from s2s.ui.kit.switched_heads import as_link, switched_heads

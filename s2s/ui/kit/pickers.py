@@ -98,7 +98,7 @@ def run_picker(meant: str) -> str | None:
         key="run",
         bind="query-params",
         help=RUN_HELP,
-        width=280,
+        width=245,
         on_change=_change_example,
     )
     chosen = chosen or wanted

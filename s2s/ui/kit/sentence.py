@@ -100,12 +100,6 @@ def example_chips(known: RunVocabulary, more: Callable[[], None] | None = None) 
             st.button(plain(example), key=key, on_click=_use, args=(example,), help=shows)
 
 
-def unknown_words(run: Run, known: RunVocabulary, text: str) -> None:
-    """What is to be known of the text before its translation is read, and how people translated it."""
-    before_reading(run, known, text)
-    by_people(known, text)
-
-
 def before_reading(run: Run, known: RunVocabulary, text: str) -> None:
     """What is to be known of the text; each of several sentences, to choose one."""
     sentences = known.sentences_of(text)

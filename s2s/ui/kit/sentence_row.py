@@ -29,10 +29,7 @@ def sentence_row(what: str, more: Callable[[], None] | None = None) -> SentenceR
     beside = st.container(horizontal=True, vertical_alignment="center", key="sentence row")
     with beside:
         text = sentence.sentence_box(facts)
-        with st.popover(
-            "*Examples*", icon=":material/format_list_bulleted:", key="examples", width="content"
-        ):
-            sentence.example_chips(facts, more)
+        examples(facts, more)
     sentence.before_reading(best, facts, text)
     if not text:
         st.info(
@@ -40,3 +37,10 @@ def sentence_row(what: str, more: Callable[[], None] | None = None) -> SentenceR
             icon=":material/edit:",
         )
     return SentenceRow(best, facts, text, beside)
+
+
+def examples(facts: RunVocabulary, more: Callable[[], None] | None = None) -> None:
+    """A panel of sentences to choose from; `more` draws a button beside them."""
+    icon = ":material/format_list_bulleted:"  # on a phone without the word
+    with st.popover("*Examples*", icon=icon, key="examples", width="content"):
+        sentence.example_chips(facts, more)

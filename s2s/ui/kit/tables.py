@@ -7,7 +7,6 @@ from collections.abc import Iterable
 
 import pandas as pd
 
-from s2s.config import shortened
 from s2s.data import one_line
 from s2s.files import csv_cell
 from s2s.questions import Table
@@ -43,5 +42,7 @@ def texts_table(table: Table) -> str:
 def _openable(text: str) -> str:
     if len(text) <= MOST_LETTERS:
         return html.escape(text)
-    short = html.escape(shortened(text, MOST_LETTERS))
-    return f"<details><summary>{short}</summary>{html.escape(text)}</details>"
+    end = text.rfind(" ", 1, MOST_LETTERS)
+    end = end if end > 0 else MOST_LETTERS
+    first, rest = html.escape(text[:end]), html.escape(text[end:].lstrip())
+    return f"<details><summary>{first} …</summary>… {rest}</details>"

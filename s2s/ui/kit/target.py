@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TypeVar
 
 import streamlit as st
 
 from s2s.config import nfc
 from s2s.links.share import printable
-from s2s.questions import ForcedText, first_fitting, forced
-from s2s.runs import Decoded, Run, RunKey, Target
+from s2s.questions import forced
+from s2s.runs import Run, RunKey, Target
 from s2s.ui.kit import address, cached, pickers
 from s2s.ui.kit.sentence import MAX_CHARACTERS, text_in_box
 
@@ -80,16 +79,6 @@ def given(run: Run, text: str, strategy: str) -> Target:
     own = cached.decoded(run, text, strategy, {})
     typed = printable(st.session_state.get("tgt box") or "").strip()[:MAX_CHARACTERS]
     return forced(typed, own).given
-
-
-def with_fallback(
-    text: str, own: Decoded, trace: Callable[[Target], Trace]
-) -> tuple[ForcedText, Trace]:
-    """A target and its trace; the model's own translation, with a notice, where the target is too long."""
-    targets = [forced(each, own) for each in (text, own.text)]
-    fitting, traced, error = first_fitting(targets, trace)
-    note_unfitting(error, fitting.text)
-    return fitting, traced
 
 
 def note_unfitting(error: str, shown: str) -> None:

@@ -5,26 +5,22 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any, NamedTuple
 
 import pandas as pd
 import streamlit as st
 
-from s2s import plots
 from s2s.config import Recipe, flat, settings_of
 from s2s.faults import marked
 from s2s.links.share import printable
-from s2s.plots import CurveOptions, format_value
+from s2s.plots import format_value, training_view
+from s2s.questions import LoggedRuns, TrainingCurves
 from s2s.runs import differences
-from s2s.ui.kit import cached, chart, duration, file_name, in_view, pickers, unique_names
+from s2s.ui.kit import cached, duration, file_name, in_view, pickers, unique_names
+from s2s.ui.kit.pictures import show
 from s2s.ui.kit.tables import frame_csv
 from s2s.ui.kit.training_curves import (
-    AXES,
     MAX_RUNS,
-    curve_lines,
-    curve_table,
-    last_values,
     loss_note,
     quantity_and_axis,
     signature_note,
@@ -276,25 +272,15 @@ def _is_missing(value: float | str | None) -> bool:
 def _curves(titles: Mapping[str, str]) -> None:
     """The curves of all these runs in one chart: a color per run, training solid and validation dashed."""
     before = STATE.now
-    quantity, over = quantity_and_axis(STATE)
+    curve, over = quantity_and_axis(STATE)
     if STATE.now != before:
         st.rerun()  # the whole page: the link of Share says it, too
-    lines = curve_lines(quantity, {name: cached.curves(run) for run, name in titles.items()}, over)
-    title = f"{quantity.label} by {over} · {len(titles)} runs"
-    figure = plots.curves(lines, title=title, y_label=quantity.axis, x_label=AXES[over].title)
-    chart(figure, alt=f"{title}{last_values(lines, over)}", file_name=file_name(title))
-    st.caption(
-        "Each run has its own color and marker; training is solid, validation dashed."
-        f" {loss_note(titles, quantity.label)}"
-    )
-    st.download_button(
-        "Curves (CSV)",
-        partial(curve_table, lines, CurveOptions(), over),
-        f"{file_name(title)}.csv",
-        "text/csv",
-        on_click="ignore",
-        icon=":material/download:",
-    )
+    question = TrainingCurves(runs=tuple(titles), curve=curve, over=over)
+    answer = LoggedRuns(tuple(titles.values()), tuple(map(cached.curves, titles)))
+    reading = training_view.QUANTITIES[curve].reading
+    caption = f"Training is solid, validation dashed. {reading} {loss_note(titles, curve)}"
+    drawn = training_view.picture(question, answer, title=f"{len(titles)} runs", caption=caption)
+    show(drawn, question, answer)
 
 
 def _settings(chosen: Sequence[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
@@ -12,12 +13,15 @@ from s2s.config import UserError
 from s2s.jobs import sweep
 from s2s.library import Library
 from s2s.runs import attention_history
-from s2s.ui.kit import cached, pickers, reproduce
+from s2s.ui.kit import cached, pickers
 from s2s.ui.runs import seed_spread
 from s2s.ui.runs.view_state import ATTENTION, SIDE_BY_SIDE, STATE, SWEEPS
 
-ABOUT = "The Python reads the numbers of this view from the folders of the runs."
-NEEDS = "Run it where s2s is installed and these runs are stored; each run's zip has its folder."
+KEY = "reproduce code"
+ABOUT = (
+    "The Python reads the numbers of this view from the folders of the runs. Run it where s2s is installed and these"
+    " runs are stored; each run's zip has its folder."
+)
 SCORES = (
     "losses = [row.best_loss for row in rows]  # nats per token",
     "accuracy = [row.token_accuracy for row in rows]",
@@ -33,8 +37,14 @@ SCORES = (
 def show(run_id: str) -> None:
     """The folded section of the open view; none where it shows no numbers."""
     lines = CODE.get(STATE.now.tab, _nothing)(run_id)
-    if lines:
-        reproduce.section(ABOUT, lambda: ("", "\n".join(lines)), NEEDS)
+    if not lines:
+        return
+    with st.container(key="reproduce"):
+        box = st.expander("Reproduce", icon=":material/terminal:", key=KEY, on_change="rerun")
+    if box.open:  # what colors code takes a browser longer to load than the page's picture
+        with box:
+            st.caption(ABOUT)
+            st.code("\n".join(lines), language="python", wrap_lines=True)
 
 
 def _nothing(run_id: str) -> list[str]:
@@ -45,7 +55,7 @@ def _sweeps(run_id: str) -> list[str]:
     if not STATE.now.sweep:
         return []
     name = f"{sweep.TAG}{STATE.now.sweep}"
-    tag = reproduce.quoted(name)
+    tag = json.dumps(name)
     return [
         "from s2s.config import asker",
         "from s2s.library.own import list_runs",
@@ -120,7 +130,7 @@ def _attention(run_id: str) -> list[str]:
         "from s2s.library import Library",
         "from s2s.runs import attention_history",
         "",
-        f"folder = Library().run({reproduce.quoted(run_id)})",
+        f"folder = Library().run({json.dumps(run_id)})",
         "history = attention_history.history(folder)  # None where nothing was saved",
         "if history is not None:",
         "    entropy = history.entropy.transpose(1, 2, 0)  # (layers, heads, steps), in nats",
@@ -129,7 +139,7 @@ def _attention(run_id: str) -> list[str]:
     ]
     if steps:
         step = int(STATE.now.at or steps[-1])
-        kind = reproduce.quoted(str(st.session_state.get("kind", KINDS[0])))
+        kind = json.dumps(str(st.session_state.get("kind", KINDS[0])))
         layer, head = (_index(name) for name in ("layer", "head"))
         lines += [
             f"saved = attention_history.load(folder, {step})",

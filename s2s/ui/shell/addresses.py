@@ -16,6 +16,7 @@ from starlette.routing import Route
 from s2s import settings
 from s2s.hosted import ROUTES, header
 from s2s.ui.canvas import HISTORY, history_script, plotly_script
+from s2s.ui.shell.curated_views import CURATED, curated_picture
 from s2s.ui.shell.endpoints import metrics, ready, robots
 from s2s.ui.shell.pages import OPERATOR, PAGES, WORKSPACE, Page, browser_title
 from s2s.ui.shell.previews import PICTURE, picture
@@ -47,6 +48,7 @@ def routes() -> list[Route]:
         Route(f"/{SEARCHED}", searched),
         Route("/s/{letters}", short_link),
         Route(f"/{PICTURE}", picture),
+        Route(f"/{CURATED}/{{file}}", curated_picture),
         *map(_page_route, (*PAGES, WORKSPACE, OPERATOR)),
         *ROUTES,
     ]

@@ -22,7 +22,7 @@ from s2s.ui.kit import (
     shortened,
     vocabulary,
 )
-from s2s.ui.shell.pages import Page, browser_title, page_link, rows, run_meant
+from s2s.ui.shell.pages import PURPOSE, Page, browser_title, page_link, rows, run_meant
 from s2s.ui.shell.search import search_button
 from s2s.ui.streamlit_parts import DeltaGenerator
 
@@ -40,9 +40,7 @@ def header(page: Page) -> tuple[DeltaGenerator, bool]:
     ):
         with st.container(width="content", gap=None, key="heading"):
             with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
-                st.title(
-                    page.entry if page.url_path else page.summary, anchor=False, width="content"
-                )
+                st.title(page.entry if page.url_path else PURPOSE, anchor=False, width="content")
                 _tabs(page)
             subtitle = st.empty()
         with st.container(

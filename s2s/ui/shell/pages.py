@@ -16,6 +16,7 @@ from s2s.ui.kit import address, pickers, shortened
 from s2s.ui.shell.operator import has_operator_page, is_operator
 from s2s.versions import NAME
 
+PURPOSE = "See inside a translation model. Train your own in minutes."
 MAX_SUBJECT = 70  # characters
 ALL = "all"  # views
 LESSONS = "lessons"  # the address of the page that lists them
@@ -73,8 +74,9 @@ PAGES = (
         icon=":material/home:",
         url_path="",
         keys=("run", "src", "layer", "head", "set"),
-        summary=f"{NAME}: see inside a translation model. Train your own in minutes.",
+        summary=f"{NAME}: {PURPOSE[0].lower()}{PURPOSE[1:]}",
         run="trained",
+        answer="translation",
         opens_on=EVERYDAY,
     ),
     Page(
@@ -100,6 +102,7 @@ PAGES = (
         run="trained",
         describes_run=False,
         tab="Diagram",
+        asked=ALL,
     ),
     Page(
         section="Learn",
@@ -112,6 +115,7 @@ PAGES = (
         summary="One sentence through the model, step by step, with the model's own numbers",
         run="trained",
         lessons_run="a small model whose words are whole tokens, so that every number fits on the screen.",
+        asked=ALL,
     ),
     Page(
         section="Learn",
@@ -124,6 +128,7 @@ PAGES = (
         summary="Six position encodings: what each adds or rotates, and how far it extrapolates",
         run="trained",
         describes_run=False,
+        asked=ALL,
     ),
     Page(
         section="Build",
@@ -135,6 +140,7 @@ PAGES = (
         keys=("set",),
         summary="Add a parallel dataset: sentences with their translations",
         run="",
+        asked=ALL,
     ),
     Page(
         section="Build",
@@ -208,6 +214,7 @@ PAGES = (
         summary="What each attention head does over many sentences, and whether it matters",
         run="trained",
         opens_on=EVERYDAY,
+        asked=ALL,
     ),
     Page(
         section="Explore",

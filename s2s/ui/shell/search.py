@@ -59,8 +59,8 @@ def places() -> Iterator[Place]:
         yield Place(fault.title, "break it on purpose", fault.symptom, _link("lessons", shown))
     for curated in CURATED_VIEWS:
         kind = f"view of {title[curated.page]}"
-        said, about = (text.replace("*", "") for text in (curated.title, curated.about))
-        yield Place(said, kind, about, _link(curated.page, dict(curated.values)))
+        said = curated.title.replace("*", "")
+        yield Place(said, kind, curated.about, _link(curated.page, dict(curated.values)))
 
 
 def _link(page: str, values: dict[str, str]) -> str:

@@ -4,27 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any
 
-import numpy as np
 import streamlit as st
 
 from s2s import plots
 from s2s.config import Recipe
-from s2s.plots import Curve, CurveOptions, StepMark
+from s2s.plots import Curve, CurveOptions, StepMark, training_view
+from s2s.questions import LoggedRuns, TrainingCurves
 from s2s.runs import Curves, has_diverged
-from s2s.ui.kit import as_markdown, cached, chart, file_name, in_view, plain, unique_names
+from s2s.ui.kit import cached, in_view, unique_names
+from s2s.ui.kit.pictures import show
 from s2s.ui.kit.training_curves import (
-    AXES,
     MAX_RUNS,
-    QUANTITIES,
-    Quantity,
-    curve_lines,
-    curve_table,
-    last_values,
     loss_note,
-    placed,
     quantity_and_axis,
     signature_note,
 )
@@ -43,10 +36,10 @@ RANGE_OF = "curve end"  # in the session: the run and the slider's end that they
 
 
 def panel(run_id: str, curves: Curves) -> None:
-    """The curves of a run and of those that are compared with it."""
+    """The curves of a run and of those that are compared with it; below them, how they are drawn."""
     before = STATE.now
     with st.container(key="curves"):
-        quantity, over = quantity_and_axis(STATE)
+        curve, over = quantity_and_axis(STATE)
         place = st.container()
         others = _other_runs(run_id)
         for other in others:
@@ -55,51 +48,42 @@ def panel(run_id: str, curves: Curves) -> None:
         options = _options(run_id, max(each.step for each in runs.values()))
         if STATE.now != before:
             st.rerun()  # the whole page: the link of Share says it, too
-        titles = unique_names({key: cached.title(key) for key in runs})
-        named = {titles[key] if len(runs) > 1 else "": each for key, each in runs.items()}
-        lines = curve_lines(quantity, named, over)
-        if options.steps:
-            low, high = placed(curves, np.array(options.steps), over)
-            options = options._replace(steps=(float(low), float(high)))
-        expected = [
-            first_score(cached.recipe(key), each) if quantity.is_score else ""
-            for key, each in runs.items()
-        ]
-        title = f"{cached.title(run_id)} · {quantity.label} by {over}"
         with place:
-            marks = [
-                StepMark(float(placed(curves, np.array([mark.step]), over)[0]), mark.label)
-                for mark in _marks(curves, cached.metadata(run_id))
-            ]
-            alone = expected[0].replace("`", "") if len(expected) == 1 else ""
-            figure = plots.curves(
-                lines,
-                title=title,
-                y_label=quantity.axis,
-                x_label=AXES[over].title,
-                options=options,
-                marks=marks,
-                **({"nothing": alone} if alone else {}),
-            )
-            chart(figure, alt=f"{title}{last_values(lines, over)}", file_name=file_name(title))
-            reading = _reading(run_id, quantity, runs)
-            smoothing = loss_note(runs, quantity.label)
-            st.caption(as_markdown(f"{reading}{_missing(lines, options, expected)} {smoothing}"))
-            if quantity.is_score and (note := signature_note(runs.values())):
-                st.caption(f":material/warning: {plain(note)}")
-        st.download_button(
-            "Download data (CSV)",
-            partial(curve_table, lines, options, over),
-            f"{file_name(title)}.csv",
-            "text/csv",
-            on_click="ignore",
-            icon=":material/download:",
-        )
+            _picture(run_id, curve, over, runs, options)
 
 
-def _reading(run_id: str, quantity: Quantity, runs: Mapping[str, Curves]) -> str:
+def _picture(
+    run_id: str, curve: str, over: str, runs: Mapping[str, Curves], options: CurveOptions
+) -> None:
+    titles = unique_names({key: cached.title(key) for key in runs})
+    question = TrainingCurves(runs=tuple(runs), curve=curve, over=over)
+    answer = LoggedRuns(tuple(titles[key] for key in runs), tuple(runs.values()))
+    quantity = training_view.QUANTITIES[curve]
+    expected = [
+        first_score(cached.recipe(key), each) if quantity.is_score else ""
+        for key, each in runs.items()
+    ]
+    missing = _missing(training_view.curve_lines(quantity, answer, over), options, expected)
+    reading = f"{_reading(run_id, curve, runs)}{missing} {loss_note(runs, curve)}"
+    if quantity.is_score and (note := signature_note(runs.values())):
+        reading += f" {note}"
+    drawn = training_view.picture(
+        question,
+        answer,
+        options=options,
+        marks=_marks(runs[run_id], cached.metadata(run_id)),
+        nothing=(expected[0].replace("`", "") if len(runs) == 1 else "")
+        or training_view.NO_STEPS_YET,
+        title=cached.title(run_id),
+        caption=reading.replace("`", ""),
+    )
+    show(drawn, question, answer)
+
+
+def _reading(run_id: str, curve: str, runs: Mapping[str, Curves]) -> str:
     """How to read the curve. Of runs that went wrong nothing is said about memorizing: their messages have the cure."""
-    if quantity is not QUANTITIES["loss"]:
+    quantity = training_view.QUANTITIES[curve]
+    if curve != "loss":
         is_misleading = quantity.is_score and metrics.is_short(runs[run_id])
         return worded_for(run_id, quantity.reading) + metrics.SHORT * is_misleading
     if any(has_diverged(curves) for curves in runs.values()):

@@ -87,7 +87,7 @@ def panel(request: RunRequest, notes: DeltaGenerator) -> Outlook:
     if not refused:
         advice.followed(request, planned.recipe)
         _expectation(request, cost)
-    _costs(planned, cost)
+    _costs(request, planned, cost)
     return Outlook(refused, _summary(planned, cost))
 
 
@@ -166,7 +166,7 @@ def _impossible(request: RunRequest, cost: Forecast) -> UserError | None:
     return None
 
 
-def _costs(request: RunRequest, cost: Forecast) -> None:
+def _costs(request: RunRequest, planned: RunRequest, cost: Forecast) -> None:
     box = st.expander(
         "Costs and learning rate schedule",
         icon=":material/timer:",
@@ -178,9 +178,11 @@ def _costs(request: RunRequest, cost: Forecast) -> None:
     with box:
         left, right = st.columns([3, 2], vertical_alignment="center")
         with left:
-            _cards(request, cost)
+            _cards(planned, cost)
         with right:
-            _schedule(request)
+            _schedule(planned)
+        st.caption("This command trains with the same recipe in a terminal:")
+        st.code(command(request), language="sh", wrap_lines=True)
 
 
 def _cards(request: RunRequest, cost: Forecast) -> None:

@@ -10,9 +10,9 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
+from s2s.plots import training_view
 from s2s.runs import Curves
 from s2s.scores import METRIC_NAMES
-from s2s.ui.kit.training_curves import SCORED
 from s2s.ui.kit.validation_pairs import worded_for
 
 NOT_LOGGED = "–"
@@ -89,7 +89,9 @@ def _scores(curves: Curves) -> list[Metric]:
 
 def _score(key: str, curves: Curves, values: NDArray[np.floating], *, unit: str = "") -> Metric:
     score = _metric(key, newest(values), ".1f", step_of(curves, values), unit=unit)
-    return score._replace(help=score.help + SCORED + (SHORT if is_short(curves) else ""))
+    return score._replace(
+        help=score.help + training_view.SCORED + (SHORT if is_short(curves) else "")
+    )
 
 
 def perplexity(value: float | None) -> str:

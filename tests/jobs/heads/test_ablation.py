@@ -29,7 +29,9 @@ def test_every_number_is_that_of_sentences_one_by_one(run: Run) -> None:
         json.dumps(heads.finish(experiment.measure(run, PAIRS, experiment.AblationSettings(HEADS))))
     )
     means = heads.finish(experiment.measure_means(run, PAIRS, experiment.MeansSettings()))
-    change = experiment.interventions(run, HEADS, experiment.means_from(means))
+    change = experiment.interventions(
+        run, HEADS, {Head(*row[:3]): tuple(row[3]) for row in means["means"]}
+    )
     before = [reference(run, pair.src, pair.tgt) for pair in PAIRS]
     old = [one.text for one in run.translate([pair.src for pair in PAIRS], "greedy")]
     with active(run, change):

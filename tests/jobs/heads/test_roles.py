@@ -11,8 +11,9 @@ import s2s
 from s2s.analysis import KINDS, summarize_heads
 from s2s.config import UserError
 from s2s.data import Gold, Link, Pair, Relation
+from s2s.files import from_json
 from s2s.jobs.heads import roles
-from s2s.jobs.heads.roles import RolesResult, RolesSettings, measure, read_result
+from s2s.jobs.heads.roles import RolesResult, RolesSettings, measure
 from s2s.runs import Run
 from tests.analysis.heads.samples import finished
 
@@ -45,17 +46,17 @@ def pairs(n: int, *, has_gold: bool = True) -> list[Pair]:
 def measured(run: Run, given: list[Pair]) -> RolesResult:
     """Through JSON, as the result of a job."""
     content = finished(measure(run, given, RolesSettings()))
-    return read_result(json.loads(json.dumps(content)))
+    return from_json(RolesResult, json.loads(json.dumps(content)))
 
 
 def test_every_part_is_measured_on_the_demo_and_survives_json(demo: Run) -> None:
     given = pairs(24)
     found = measured(demo, given)
-    assert found.roles.n_sentences == 24
+    assert found.n == 24
     assert found.notes == {}
     seen = [demo.attention(pair.src, pair.tgt) for pair in given]
     for kind in KINDS:
-        one = found.roles.kinds[kind]
+        one = found.kinds[kind]
         entropy = np.mean([summarize_heads(attention, kind).entropy for attention in seen], 0)
         np.testing.assert_allclose(one.entropy, entropy, atol=1e-3)  # rows are equally many
     by_direction = {one.direction: one for one in found.relations}
@@ -71,7 +72,7 @@ def test_every_part_is_measured_on_the_demo_and_survives_json(demo: Run) -> None
 def test_a_part_that_the_sentences_do_not_allow_says_why(demo: Run) -> None:
     plain = [Pair("cat", "chat"), *[Pair("dog sleeps", "chien dort")] * 11]
     found = measured(demo, plain)
-    assert found.roles.kinds["cross"].n_rows > 0
+    assert found.kinds["cross"].n_rows > 0
     assert not found.relations
     assert "no gold relations" in found.notes["relations"]
     assert {name for one in found.induction.values() for name in one} == {"direct"}
@@ -85,7 +86,7 @@ def test_too_few_sentences_are_refused(demo: Run, n: int) -> None:
 
 def test_a_pair_that_does_not_fit_is_counted(demo: Run) -> None:
     found = measured(demo, [*pairs(12), Pair("", "chat")])
-    assert (found.roles.n_sentences, found.n_left_out) == (12, 1)
+    assert (found.n, found.n_left_out) == (12, 1)
 
 
 def test_the_tokens_of_a_side_are_by_id(demo: Run) -> None:

@@ -9,10 +9,12 @@ import pytest
 
 from s2s.config import UserError
 from s2s.data import Pair
+from s2s.files import from_json
 from s2s.jobs.heads import roles
 from s2s.jobs.heads.experiments import EXPERIMENTS
-from s2s.jobs.heads.roles_history import RolesHistorySettings, measure, read_history
+from s2s.jobs.heads.roles_history import RolesHistorySettings, measure
 from s2s.library.checkpoints import load
+from s2s.questions import RolesByStep
 from s2s.runs import Run, encoded_pairs, runs_folder
 from tests.analysis.heads.samples import finished
 from tests.conftest import make_run
@@ -27,10 +29,11 @@ def run_with(changes: dict[str, object]) -> Run:
 def test_each_checkpoint_has_the_roles_that_it_has_alone() -> None:
     run = run_with({})  # saved at 10, 20 and 30 steps
     content = json.loads(json.dumps(finished(measure(run, PAIRS, RolesHistorySettings()))))
-    history = read_history(content)
+    history = from_json(RolesByStep, content)
+    steps, losses = history.loss
     assert [at.step for at in history.checkpoints] == [10, 20, 30]
-    assert {10, 20, 30} <= {*history.loss_steps}
-    assert history.losses[0] > history.losses[-1] > 0
+    assert {10, 20, 30} <= {*steps}
+    assert losses[0] > losses[-1] > 0
     for at in history.checkpoints:
         one = load(run.folder.path, at.step)
         sample = encoded_pairs(one, [(pair.src, pair.tgt) for pair in PAIRS])

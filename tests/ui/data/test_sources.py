@@ -1,13 +1,18 @@
 """Where a dataset comes from: those that ship, files, pasted text."""
 
+import html
+import re
+
 import pytest
 
 from s2s.config import asker
 from s2s.data import load, load_preview
 from s2s.library.own import list_datasets
 from s2s.links.share import unpack
+from s2s.questions import Table
 from s2s.ui.data import upload_form
 from s2s.ui.kit.pictures import SHOWN
+from s2s.ui.kit.tables import texts_table
 from tests.screen import opened, page_text, settled
 from tests.ui.data.uploading import (
     PAIRS,
@@ -186,3 +191,12 @@ def test_how_lists_in_a_column_are_read_can_be_chosen() -> None:
     settled(pick.set_value("line").run())
     assert_same_after_a_reload(screen, "Each list of texts becomes", "line")
     assert side(screen, "source") == ["the", "house", "a"]
+
+
+def test_a_long_text_ends_in_an_ellipsis_and_has_the_rest_inside() -> None:
+    text = "a word & " * 20
+    body = texts_table(Table(("line", "source"), [[1, text], [2, "<b>short</b>"]]))
+    (first, rest) = re.findall(r"<summary>(.*?) …</summary>… (.*?)</details>", body)[0]
+    assert html.unescape(f"{first} {rest}") == text
+    assert "&lt;b&gt;short" in body
+    assert body.count("<details>") == 1

@@ -9,9 +9,8 @@ from s2s.jobs.registry import JOBS
 from s2s.links.share import pack
 from s2s.processes import queue
 from s2s.runs import Measurement
-from s2s.ui.kit import cached, reproduce
+from s2s.ui.kit import cached
 from s2s.ui.kit.test_sets import described
-from tests.harvest import compared, executed
 from tests.jobs.context import FakeContext
 from tests.screen import AppTest, link, lost, opened, page_text
 
@@ -49,7 +48,7 @@ def bars(screen: AppTest, number: int) -> list[dict[str, object]]:
 
 
 def measure(screen: AppTest) -> None:
-    (button,) = (each for each in screen.button if each.label.startswith("Measure"))
+    button = next(each for each in screen.button if each.label.startswith("Measure"))
     button.click().run()
     job = queue.claim("w", "h", "express", 600.0)
     assert job is not None
@@ -95,24 +94,18 @@ def test_the_corpus_mean_is_measured_first_then_sentence_and_sample_are_shown(
     names = [str(trace["name"]) for trace in bars(screen, 0)]
     assert names == ["without the change", "with the change"]
     measure(screen)
-    assert [each.label for each in screen.metric] == ["Loss", "BLEU", "chrF", "Other translations"]
     sentences = described(own_run, test_sets.HELD_OUT, N)
     asked = Measurement(own_run, 30, "ablation", sentences, {"heads": "cross=mean"})
     found = head_service.result(asked)
     assert found is not None
-    assert [each.value for each in screen.metric] == [
-        f"{found['loss']['after']:.3f}",
-        f"{found['scores']['bleu']['after']:.1f}",
-        f"{found['scores']['chrf']['after']:.1f}",
-        f"{found['n_changed']} of {N}",
+    numbers = screen.dataframe[0].value
+    assert numbers["with the change"].tolist() == [
+        found["loss"]["after"],
+        found["scores"]["bleu"]["after"],
+        found["scores"]["chrf"]["after"],
     ]
-    assert len(screen.dataframe[0].value) == N
+    assert len(screen.dataframe[1].value) == N
     assert len(screen.get("plotly_chart")) == 2
-    assert sum("(CSV)" in each.label for each in screen.get("download_button")) == 3
-    screen.session_state[reproduce.KEY] = True
-    n_numbers, lacking = compared(screen.run(), executed(screen))
-    assert not lacking
-    assert n_numbers > 50
 
 
 def test_without_cross_attention_the_page_says_what_that_means() -> None:
@@ -144,4 +137,4 @@ def test_more_heads_than_a_link_holds_are_refused_and_the_others_stay(
     assert not screen.exception
     (notice,) = lost(screen)
     assert "2 heads are switched one by one, and a link holds at most 1" in notice.replace("\\", "")
-    assert link(screen).endswith("cross.1.1%3Doff")
+    assert "switched%3Across.1.1%3Doff%2C" in link(screen)

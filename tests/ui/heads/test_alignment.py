@@ -1,20 +1,19 @@
 import json
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
+import s2s
 from s2s.config import UserError
 from s2s.data import Gold, Link, Numbering, Pair
 from s2s.jobs import head_service
 from s2s.jobs.registry import JOBS
 from s2s.links.share import pack
 from s2s.processes import queue
-from s2s.runs import MeasurementFolder
-from s2s.ui.heads import alignment
-from s2s.ui.kit import reproduce
-from tests.harvest import compared, executed
+from s2s.questions import AlignmentError, HeadAlignment
+from s2s.runs import MeasurementFolder, measurements
 from tests.jobs.context import FakeContext
 from tests.screen import opened, page_text
 
@@ -53,12 +52,18 @@ def agreeing(*, has_pairs: bool = True) -> dict[str, Any]:
     }
 
 
+def answers(monkeypatch: pytest.MonkeyPatch, found: dict[str, Any]) -> None:
+    """This is stored of whatever is asked."""
+    monkeypatch.setattr(measurements, "place", lambda request: f"here {id(found)}")
+    monkeypatch.setattr(measurements, "result", lambda request: found)
+
+
 def figure(screen: Any) -> dict[str, Any]:
     return dict(json.loads(screen.get("plotly_chart")[0].proto.spec))
 
 
 def test_the_best_cell_is_framed_named_and_linked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(head_service, "result", lambda request: scored())
+    answers(monkeypatch, scored())
     screen = opened("heads", set=pack({"view": "alignment", "links": "both"}))
     assert not screen.exception
     drawn = figure(screen)
@@ -71,35 +76,34 @@ def test_the_best_cell_is_framed_named_and_linked(monkeypatch: pytest.MonkeyPatc
     frames = drawn["layout"]["shapes"]
     assert len(frames) == 2 * 4  # black around white, in each grid
     assert (frames[-1]["x0"] + frames[-1]["x1"], frames[-1]["y0"] + frames[-1]["y1"]) == (2, 2)
-    text = page_text(screen)
-    assert "head 2 of layer 2, rollout, intersection: AER 0.050" in text
-    assert "best of 48 cells" in text
-    assert "2 without gold links" in text
+    said = AlignmentError().finding(read(scored()))
+    assert "Head 2 of layer 2 finds the gold links best: AER 0.050" in said
+    assert "rollout, intersection; the lowest of 48 cells" in said
+    assert said in "".join(str(each.proto.body) for each in screen.get("html"))
+    assert "2 without gold links" in page_text(screen)
     table = screen.dataframe[0].value
     assert len(table) == len(REDUCTIONS) * len(METHODS)
     assert table["AER"].is_monotonic_increasing
-    link = next(each for each in screen.get("page_link") if "sentence" in each.proto.label)
+    link = next(each for each in screen.get("page_link") if "Its links" in each.proto.label)
     assert "layer=2" in link.proto.query_string
     assert "reduce=rollout" in link.proto.query_string
 
 
 def test_without_gold_the_page_shows_agreement_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(head_service, "result", lambda request: agreeing())
+    answers(monkeypatch, agreeing())
     screen = opened("heads", set=pack({"view": "alignment"}))
     assert not screen.exception
-    assert "no gold links" in page_text(screen)
+    assert "no gold links" in "".join(str(each.proto.body) for each in screen.get("html"))
     layout = figure(screen)["layout"]
     assert "Agreement" in layout["title"]["text"]
     assert layout["xaxis"]["ticktext"] == ["1.1", "1.2", "1.3", "2.1", "2.2", "2.3"]
-    monkeypatch.setattr(head_service, "result", lambda request: agreeing(has_pairs=False))
+    answers(monkeypatch, agreeing(has_pairs=False))
     layout = figure(screen.run())["layout"]  # as of a model with many heads
     assert "with all others" in layout["title"]["text"]
     assert layout["xaxis"]["ticktext"] == ["1", "2", "3"]
 
 
-def test_own_files_are_measured_by_a_click_and_by_the_page_s_code(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_own_files_are_measured_by_a_click_and_found_by_the_menu_s_program() -> None:
     screen = opened("heads", set=pack({"view": "alignment"}))
     files = [*CONTENTS, ("a.align", b"0-0 1-2 2-1\n0-0\n")]
     for (name, content), key in zip(files, ("sources", "targets", "links"), strict=True):
@@ -114,46 +118,50 @@ def test_own_files_are_measured_by_a_click_and_by_the_page_s_code(
     queue.finish(job.id, job.worker, "done")
     screen.run()
     assert not screen.exception
-    assert "2 sentences, uploaded" in figure(screen)["layout"]["title"]["text"]
+    assert "2 sentences: uploaded" in figure(screen)["layout"]["title"]["text"]
     assert not (MeasurementFolder(job.run).path / "pairs.jsonl").exists()
     links = [each.proto for each in screen.get("page_link") if each.proto.label.startswith("Its")]
     assert [link.query_string.count("src=") for link in links] == [0]
-    assert not [each for each in screen.selectbox if each.label == "Sentences"]
-    monkeypatch.chdir(tmp_path)
-    for name, content in files:
-        Path(name).write_bytes(content)
-    screen.session_state[reproduce.KEY] = True
-    screen.run()
-    n_numbers, lacking = compared(screen, executed(screen))
-    assert not lacking
-    assert n_numbers > 100
+    screen.session_state["menu alignment error"] = True  # open
+    program = next(str(each.value) for each in screen.run().code if each.language == "python")
+    names: dict[str, Any] = {}
+    exec(program.replace("s2s.ask", "asked = s2s.ask"), names)
+    assert names["asked"].answer.n == 2
+    with pytest.raises(UserError, match="upload them again"):
+        s2s.ask(replace(names["asked"].question, uploaded="another"))
     screen.file_uploader("alignment links").set_value([("a.align", b"9-0\n\n", "text/plain")])
     screen.run()
     assert "Line 1 of a.align links source word 9" in page_text(screen)
     assert not screen.get("plotly_chart")  # of other sentences
 
 
+def read(found: dict[str, Any]) -> HeadAlignment:
+    return AlignmentError().answer_of(found)
+
+
 def test_every_cell_is_in_the_table() -> None:
-    found = scored()
-    scores = {key: np.array(found[key], float) for key in alignment.SCORES}
-    table = alignment.cells(found, scores)
-    assert len(table) == 48
-    first = table.iloc[0]
-    assert (first["Reduction"], first["Links"]) == ("Rollout", "Intersection")
-    assert (first["Layer"], first["Head"], first["AER"]) == (2, 2, 0.05)
-    assert (table["from"] < table["AER"]).all()
+    table = AlignmentError().table(read(scored()))
+    assert len(table.rows) == 48
+    assert table.rows[0][:5] == ["Rollout", "Intersection", 2, 2, 0.05]
+    assert all(row[5] < row[4] for row in table.rows)
 
 
 def test_a_row_of_agreement_is_a_head() -> None:
-    found = agreeing()
-    pairs = np.array(found["f1"])[:, 0]
-    labels = ["1.1", "1.2", "1.3", "2.1", "2.2", "2.3"]
-    with_others = np.array(found["with_others"])[:, 0]
-    table = alignment.agreements(found["reductions"], labels, with_others, pairs)
-    assert table["Layer.head"].tolist() == labels
-    assert table["Rollout, with 1.3"].tolist() == [0.25, 0.25, 1, 0.25, 0.25, 0.25]
+    table = AlignmentError().table(read(agreeing()))
+    assert [row[0] for row in table.rows] == ["1.1", "1.2", "1.3", "2.1", "2.2", "2.3"]
+    at = table.columns.index("Rollout, with 1.3")
+    assert [row[at] for row in table.rows] == [0.25, 0.25, 1, 0.25, 0.25, 0.25]
     assert len(table.columns) == 1 + 4 + 4 * 6
-    assert len(alignment.agreements(found["reductions"], labels, with_others, None).columns) == 5
+    assert len(AlignmentError().table(read(agreeing(has_pairs=False))).columns) == 5
+
+
+def test_no_head_is_said_to_find_links_that_it_mostly_misses() -> None:
+    missed = scored() | {"error": (np.array(scored()["error"]) / 2 + 0.5).tolist()}
+    said = AlignmentError().finding(read(missed))
+    assert said.startswith("No head finds the gold links: the best is head 2 of layer 2")
+    undefined = np.full((4, 2, 2, 3), np.nan).astype(object)
+    undefined[:] = None
+    assert AlignmentError().finding(read(scored() | {"error": undefined.tolist()})) == ""
 
 
 def test_own_files_become_pairs_with_gold() -> None:

@@ -1,5 +1,6 @@
-import csv
+import html
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,9 @@ from streamlit.testing.v1 import AppTest
 import s2s
 from s2s.analysis import Attention, HeadSelection, heads, reduced
 from s2s.links.share import pack
+from s2s.questions import Have, Patching
 from s2s.runs.probes import PROBES, ProbeInput
-from s2s.ui.heads import probe_panel
-from s2s.ui.heads.patching import Axes, patching_csv
+from s2s.ui.heads import sentence_controls
 from s2s.ui.kit import JOINER
 from tests.screen import link, opened
 
@@ -21,7 +22,11 @@ A, B = "the cat sits on the mat", "the cats sit on the mat"
 def said(screen: AppTest) -> str:
     """What the page says, without the marks of markdown."""
     bodies = [*screen.markdown, *screen.info, *screen.error, *screen.caption]
-    return "\n".join(body.value for body in bodies).replace("\\", "").replace(JOINER, "")
+    texts = [
+        *(body.value for body in bodies),
+        *(str(each.proto.body) for each in screen.get("html")),
+    ]
+    return html.unescape("\n".join(texts)).replace("\\", "").replace(JOINER, "")
 
 
 def titles(screen: AppTest) -> list[str]:
@@ -52,12 +57,12 @@ def test_patching_says_metric_effect_and_picture() -> None:
     )
     result = heads.finish(PROBES["patching"].ask(run, given))
     text = said(screen)
-    assert "logit of *le* minus logit of *les* after *<s>*" in text
+    assert "logit of le minus logit of les after <s>" in text
     assert f"Run on A: {result.own_a:.2f} nats; run on B: −{-result.own_b:.2f}" in text
     largest = np.unravel_index(np.abs(result.effects).argmax(), result.effects.shape)
-    assert f"layer {largest[0] + 1}, head {largest[1] + 1}." in text
+    assert f"carried most by layer {largest[0] + 1}, head {largest[1] + 1}: effect" in text
     assert titles(screen) == [
-        "demo-en-fr, step 1,500 · cross-attention heads<br>effect on le − les, by layer and head"
+        "demo-en-fr · step 1,500 · cross-attention heads<br>effect on le − les, by layer and head"
     ]
     assert [float(value.replace("−", "-")) for value in cells(screen)] == pytest.approx(
         result.effects.ravel().tolist(), abs=0.0051
@@ -94,7 +99,7 @@ def test_patching_of_what_cannot_be_measured(
 def test_a_large_model_is_measured_by_a_button_that_says_how_long(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(probe_panel, "HEAVY", 0.0)
+    monkeypatch.setattr(sentence_controls, "HEAVY", 0.0)
     screen = opened("heads", src=A, set=pack({"view": "patching"}))
     assert not screen.exception
     assert not n_figures(screen)
@@ -118,8 +123,8 @@ def test_attribution_stands_beside_attention_with_what_it_sums_to() -> None:
         found.values.ravel().tolist(), abs=0.0501
     )
     names = titles(screen)
-    assert names[0] == "demo-en-fr, step 1,500<br>occlusion, nats of log-probability"
-    assert names[1] == "demo-en-fr, step 1,500<br>cross-attention · layer 2 of 2 · head 3 of 4"
+    assert names[0] == "demo-en-fr · step 1,500<br>occlusion, nats of log-probability"
+    assert names[1] == "demo-en-fr · step 1,500<br>cross-attention · layer 2 of 2 · head 3 of 4"
     assert names[2].endswith("total variation of the output, cross-attention of layer 2, head 3")
     complete, agreement, shifts = (table.value for table in screen.dataframe)
     np.testing.assert_allclose(complete["sum of the row"], found.values.sum(1), atol=1e-6)
@@ -144,10 +149,14 @@ def test_without_a_sentence_the_page_invites() -> None:
     assert "Type a sentence above" in said(screen)
 
 
-def test_patches_as_a_table() -> None:
-    result = heads.PatchingResult(2.0, -2.0, np.array([[0.0, 2.0]]))
-    text = patching_csv(result, Axes(["layer 1"], ["head 1", "head 2"], "head"))
-    rows = list(csv.DictReader(text.splitlines()))
-    assert [row["head"] for row in rows] == ["head 1", "head 2"]
-    assert [float(row["effect"]) for row in rows] == [0.5, 1.0]
-    assert float(rows[0]["own_b"]) == -2.0
+def test_patches_as_a_table_and_what_is_said_of_them() -> None:
+    question = Patching("demo-en-fr", A, second=B, patch="cross-heads")
+    found = Have().answer(question)
+    table = question.table(found)
+    assert table.columns[:2] == ("layer", "head")
+    assert [row[2] for row in table.rows] == found.effects.ravel().tolist()
+    assert question.finding(found).startswith("The difference between “le” and “les” is carried")
+    weak = heads.PatchingResult(2.0, -2.0, np.full_like(found.result.patched, -1.9))
+    assert question.finding(replace(found, result=weak)).startswith("No single patch")
+    alike = heads.PatchingResult(0.0, 0.0, found.result.patched)
+    assert question.finding(replace(found, result=alike)).startswith("The two runs hardly differ")

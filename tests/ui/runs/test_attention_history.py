@@ -15,9 +15,8 @@ from s2s.runs import AttentionHistory, RunFolder, SavedAttention, attention_hist
 from s2s.ui.kit import cached
 from s2s.ui.runs import attention_history as attention_tab
 from tests.conftest import make_run
-from tests.harvest import compared, executed
+from tests.harvest import compared, executed, unfolded
 from tests.screen import page_markdown, page_text, picture
-from tests.ui.test_reproduce import unfolded
 
 RUN = "abcdefgh12345678"
 STEPS = (10, 20, 30)

@@ -27,9 +27,8 @@ from s2s.ui.kit import as_markdown, cached, recipe_link
 from s2s.ui.runs import comparison, sweeps
 from s2s.ui.runs import table as runs_table
 from tests.conftest import TINY, make_run
-from tests.harvest import compared, executed
+from tests.harvest import compared, executed, unfolded
 from tests.screen import link, lost, opened, page_text, picture
-from tests.ui.test_reproduce import unfolded
 
 NASTY = "*a* :material/home: <b> $x$"
 SIGNATURE = METRICS["bleu"].compute(["a"], ["a"]).signature

@@ -18,9 +18,9 @@ from s2s.ui.kit import cached
 from s2s.ui.kit.tables import frame_csv, frame_latex
 from s2s.ui.runs import seed_spread, sweeps
 from tests.conftest import make_run
+from tests.harvest import unfolded
 from tests.screen import opened, page_text
 from tests.ui.runs.test_runs import recomputed
-from tests.ui.test_reproduce import unfolded
 
 LOSSES = {(0.001, 1): 1.0, (0.001, 2): 1.2, (0.01, 1): 2.0, (0.01, 2): 2.4}
 

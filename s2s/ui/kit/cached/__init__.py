@@ -19,8 +19,6 @@ from s2s.ui.kit.cached.decoding import (
     finding,
     findings,
     next_tokens,
-    probe,
-    probe_request,
     reference,
 )
 from s2s.ui.kit.cached.forecasts import (

@@ -9,19 +9,8 @@ from typing import Any
 
 from s2s.config import DataConfig, UserError
 from s2s.data import Preview
-from s2s.questions import (
-    UNREAD,
-    UPLOAD,
-    Have,
-    Outcome,
-    Question,
-    Timed,
-    Translate,
-    TreeOf,
-    name_of,
-)
-from s2s.runs import Run
-from s2s.runs.decoder import DecodeRequest
+from s2s.questions import RUN, UNREAD, UPLOAD, Have, Outcome, Question, Timed, name_of
+from s2s.runs import Curves, Run
 from s2s.ui.kit.cached.background import (
     PATIENCE,
     PendingError,
@@ -32,6 +21,7 @@ from s2s.ui.kit.cached.background import (
 )
 from s2s.ui.kit.cached.dataset_previews import preview
 from s2s.ui.kit.cached.stored_runs import open_as_saved
+from s2s.ui.kit.cached.training import curves
 from s2s.ui.kit.turns import TURNS
 from s2s.ui.streamlit_parts import get_script_run_ctx
 
@@ -57,6 +47,10 @@ class ScreenHave(Have):
         run_id, _, step = name.partition("@")
         return open_as_saved(run_id, int(step) if step else None)
 
+    def curves(self, run: str) -> Curves:
+        """Read on from where another visitor's page came to."""
+        return curves(run)
+
     def preview(self, spec: str) -> Preview:
         """Read once for all visitors, a large dataset by a process of its own."""
         return super().preview(spec) if spec.startswith(UPLOAD) else preview(spec)
@@ -71,12 +65,11 @@ class ScreenHave(Have):
         """Also what was searched for beside, or still is."""
         if found := super().known(question, key):
             return found
-        if not isinstance(question, Translate | TreeOf) or get_script_run_ctx() is None:
+        if get_script_run_ctx() is None or (request := question.beside(self)) is None:
             return None
-        request = self._request(question)
         if found := found_beside(request):
             return found
-        run = self.run(question.run)
+        run = self.run(question.of(RUN)[0])
         if goes_beside(run, request):
             run.check_lengths(request.sources)
             return beside(request, self.patience)
@@ -102,16 +95,9 @@ class ScreenHave(Have):
 
     def elsewhere(self, question: Question[Any], key: Hashable) -> Timed:
         """Beside the dashboard, from the beginning."""
-        if not isinstance(question, Translate | TreeOf):
+        if (request := question.beside(self)) is None:
             raise TypeError(f"{question.name} is never asked beside the dashboard")
-        return beside(self._request(question), self.patience)
-
-    def _request(self, question: Translate | TreeOf) -> DecodeRequest:
-        folder, step, languages = self.run(question.run).key
-        about = (folder, step, (question.text,), question.strategy, question.settings)
-        if isinstance(question, TreeOf):
-            return DecodeRequest("tree", *about, languages=languages)
-        return DecodeRequest("decoded", *about, question.prefix, question.interventions, languages)
+        return beside(request, self.patience)
 
 
 SCREEN = ScreenHave()

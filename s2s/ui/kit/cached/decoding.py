@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import torch
@@ -23,7 +22,6 @@ from s2s.runs import (
     teacher_forcing,
 )
 from s2s.runs.decoder import PROPERTY, DecodeRequest
-from s2s.runs.probes import ProbeInput
 from s2s.runs.properties import PROPERTIES, Finding, PropertySettings
 from s2s.ui.kit.cached.asking import SCREEN, named
 from s2s.ui.kit.cached.background import awaited, computed, here_or_beside
@@ -91,23 +89,7 @@ def continuation(
     return SCREEN.answer(question)
 
 
-def probe_request(run: Run, kind: str, given: ProbeInput) -> DecodeRequest:
-    """A question about one sentence: a row of PROBES, and what it is asked about."""
-    request = _request(kind, run, given.sources, given.choice, dict(given.settings))
-    return replace(request, prefix=given.target)
-
-
-def probe(run: Run, request: DecodeRequest) -> Any:
-    """The answer of a `probe_request`. Raises UserError where there is none, PendingError until it is known."""
-    return here_or_beside(run, request, _probed).value
-
-
-@by_sentence(128)
-def _probed(request: DecodeRequest, _run: Run) -> Timed:
-    return computed(request, _run)
-
-
-def reference(run: Run, text: str, target: Target) -> Reference:
+def reference(run: Run, text: str, target: Target) -> teacher_forcing.Reference:
     """A target under teacher forcing. Raises UserError for one that is too long."""
     return _reference(run.key, text, target, run)
 

@@ -1,11 +1,13 @@
-"""Pairs of sources that differ in few tokens: what a patch is measured with, unless the visitor types another one."""
+"""Pairs of sources that differ in few tokens: what a patch is measured with, unless another one is given."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from s2s.runs import Run, RunKey, probes
-from s2s.ui.kit import RunVocabulary, cached
+from s2s.data import GENERATED_TASKS
+from s2s.demo import EXAMPLES
+from s2s.questions.pool import other_sentences, source_as_it_is
+from s2s.runs import Run, probes
 
 MOST = 1000  # sentences that are searched
 MOST_LENDERS = 16  # of attention weights: some of their translations are too short
@@ -19,22 +21,24 @@ PAIRS = (
 )
 
 
-def partner(run: Run, facts: RunVocabulary, text: str) -> str:
+def differing(run: Run, text: str) -> str:
     """A source with as many tokens that differs in few; empty where none is known."""
-    task = next((known for known in facts.prefixes if text.startswith(known)), "")
+    is_tasks = source_as_it_is(run) == "builtin:tasks"
+    prefixes = [task.prefix.strip() for task in GENERATED_TASKS.values()] if is_tasks else []
+    task = next((known for known in prefixes if known and text.startswith(known)), "")
     bare = text.removeprefix(task).strip()
     for pair in PAIRS:
         if bare in pair:
             other = f"{task} {pair[1 - pair.index(bare)]}".strip()
             if not run.unknown(other) and _distance(run, text, other):
                 return other
-    others = _as_long(run.key, text, run, facts)
+    others = _as_long(run, text)
     return min(others, key=others.__getitem__, default="")
 
 
-def lenders(run: Run, facts: RunVocabulary, text: str) -> tuple[str, ...]:
+def lenders(run: Run, text: str) -> tuple[str, ...]:
     """Other sentences of this run with as many source tokens."""
-    return tuple(_as_long(run.key, text, run, facts))[:MOST_LENDERS]
+    return tuple(_as_long(run, text))[:MOST_LENDERS]
 
 
 def _distance(run: Run, one: str, other: str) -> int:
@@ -47,10 +51,11 @@ def _n_different(a: Sequence[int], b: Sequence[int]) -> int:
     return sum(x != y for x, y in zip(a, b, strict=True)) if len(a) == len(b) else 0
 
 
-@cached.by_sentence(64)
-def _as_long(key: RunKey, text: str, _run: Run, _facts: RunVocabulary) -> Mapping[str, int]:
+def _as_long(run: Run, text: str) -> Mapping[str, int]:
     """The run's sentences with as many tokens, and in how many they differ."""
-    others = list(dict.fromkeys((*_facts.examples, *_facts.sentences[:MOST])))
-    own, *encoded = _run.src_tokenizer.encode_many([text, *others])
+    own_sentences = other_sentences(run)[:MOST]
+    examples = EXAMPLES.get(source_as_it_is(run)) or own_sentences[:5]
+    others = list(dict.fromkeys((*examples, *own_sentences)))
+    own, *encoded = run.src_tokenizer.encode_many([text, *others])
     distances = (_n_different(own, ids) for ids in encoded)
     return {other: n for other, n in zip(others, distances, strict=True) if n}

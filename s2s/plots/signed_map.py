@@ -8,8 +8,10 @@ from math import ceil
 import numpy as np
 import plotly.graph_objects as go
 
-from s2s import plots
 from s2s.analysis import Floats
+from s2s.plots import theme
+from s2s.plots.attention import geometry
+from s2s.plots.tensor import tensor, tensor_hover
 
 SMALLEST = 0.005  # the cells show two decimals, and a minus before a zero would puzzle
 MOST_LABELS = 16  # of columns, on a phone; hover names each
@@ -20,17 +22,17 @@ def signed_map(
 ) -> go.Figure:
     """`values` is (rows, columns): 0 is gray, negative dark, positive bright; what rounds to 0 is drawn as 0."""
     drawn = np.where(np.abs(values) < SMALLEST, 0, values).astype(np.float32)
-    figure = plots.PLOTS["tensor"].draw(drawn, rows, columns, title=title, x_label="")
+    figure = tensor(drawn, rows, columns, title=title, x_label="")
     if not drawn.size:
         return figure
-    room = plots.geometry(columns, rows)
+    room = geometry(columns, rows)
     height = room.top + len(rows) * room.row + figure.layout.margin.b
     figure.update_layout(margin_l=room.left, margin_t=room.top, height=height)
     step = ceil(len(columns) / MOST_LABELS)
     if step > 1:
-        names = np.array([plots.theme.escaped(name) for name in columns], dtype=object)
+        names = np.array([theme.escaped(name) for name in columns], dtype=object)
         figure.data[0].customdata = np.broadcast_to(names, drawn.shape)
-        figure.data[0].hovertemplate = plots.tensor_hover("%{customdata}")
+        figure.data[0].hovertemplate = tensor_hover("%{customdata}")
         axis = figure.layout.xaxis
         labels = {"tickvals": axis.tickvals[::step], "ticktext": axis.ticktext[::step]}
         figure.update_xaxes(tickangle=-90, **labels)

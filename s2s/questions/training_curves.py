@@ -1,0 +1,151 @@
+"""What runs have logged while they trained, and how a training went, in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import ClassVar
+
+import numpy as np
+
+from s2s.config import UserError
+from s2s.questions.finding import Finding, first
+from s2s.questions.have import Have
+from s2s.questions.question import RUN, Question, subject, view
+from s2s.questions.table import Table
+from s2s.runs import Curves, diverged_at
+
+OVER = MappingProxyType({"step": "Steps", "token": "Tokens", "minute": "Minutes"})
+LOGGED = (
+    "loss",
+    "valid_loss",
+    "valid_perplexity",
+    "valid_token_accuracy",
+    "valid_bleu",
+    "valid_chrf",
+    "valid_exact_match",
+    "rates",
+    "grad_norms",
+    "speeds",
+    "valid_memory",
+)
+MEMORIZED = 1.02  # times the lowest validation loss: a newest one above it has risen clearly
+
+
+@dataclass(frozen=True)
+class LoggedRuns:
+    """The curves of runs, and what the runs are called."""
+
+    names: tuple[str, ...]
+    curves: tuple[Curves, ...]
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether one run is shown, with a validation after its beginning."""
+        return len(self.curves) == 1 and len(self._losses) > 1
+
+    @property
+    def _losses(self) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
+        values = self.curves[0].valid_loss
+        return values[np.isfinite(values)]
+
+    @property
+    def diverged(self) -> bool:
+        """Whether its loss rose above the first one."""
+        return self.is_alone and diverged_at(self.curves[0]) is not None
+
+    @property
+    def memorizes(self) -> bool:
+        """Whether its validation loss has risen again while the training loss fell."""
+        return self.is_alone and self.last > MEMORIZED * self.lowest
+
+    @property
+    def begin(self) -> float:
+        """Nats per token before training."""
+        return float(self._losses[0])
+
+    @property
+    def last(self) -> float:
+        """The newest validation loss."""
+        return float(self._losses[-1])
+
+    @property
+    def lowest(self) -> float:
+        """The lowest validation loss."""
+        return float(self._losses.min())
+
+    @property
+    def lowest_step(self) -> int:
+        """Where that is."""
+        curves = self.curves[0]
+        return int(curves.valid_steps[int(np.nanargmin(curves.valid_loss))])
+
+
+FINDINGS = (
+    Finding(lambda runs: not runs.is_alone or runs.diverged, ""),
+    Finding(
+        lambda runs: runs.memorizes,
+        "The validation loss was lowest at step {lowest_step:,} ({lowest:.3g} nats per token) and has risen to"
+        " {last:.3g} since: the model memorizes.",
+    ),
+    Finding(
+        lambda runs: runs.last < runs.begin,
+        "The validation loss fell from {begin:.3g} to {last:.3g} nats per token.",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class TrainingCurves(Question[LoggedRuns]):
+    """Losses, scores and speed of one run or of several, by step, tokens or minutes."""
+
+    name: ClassVar[str] = "training-curves"
+
+    runs: tuple[str, ...] = subject(RUN, ())
+    curve: str = view("loss", in_set=False)
+    over: str = view("step", in_set=False, choices=OVER, label="Horizontal axis")
+
+    def ask(self, have: Have) -> LoggedRuns:
+        """Raises UserError for a run that the asker may not open."""
+        if not self.runs:
+            raise UserError("No run is given; name one, or several with commas between.")
+        titles = have.titles(self.runs)
+        return LoggedRuns(
+            tuple(titles[run] for run in self.runs), tuple(have.curves(run) for run in self.runs)
+        )
+
+    def stamp(self, have: Have) -> Hashable:
+        """A run that trains logs more."""
+        found = [have.curves(run) for run in self.runs]
+        return tuple((curves.step, len(curves.valid_steps)) for curves in found)
+
+    def table(self, answer: LoggedRuns) -> Table:
+        """One row per logged point: the run, step, tokens, minutes, and whatever was logged there."""
+        rows = [
+            row
+            for name, curves in zip(answer.names, answer.curves, strict=True)
+            for row in _rows(name, curves)
+        ]
+        return Table(("run", "step", "tokens", "minutes", *LOGGED), rows)
+
+    def finding(self, answer: LoggedRuns) -> str:
+        """How the loss went; empty for several runs, before the second validation, and where it diverged."""
+        return first(FINDINGS, answer) if self.curve == "loss" else ""
+
+
+def _rows(name: str, curves: Curves) -> list[list[object]]:
+    steps = np.union1d(curves.steps, curves.valid_steps)
+    tokens = curves.at_steps(curves.tokens, steps)
+    minutes = curves.at_steps(curves.minutes, steps)
+    columns = []
+    for key in LOGGED:
+        at = curves.valid_steps if key.startswith("valid_") else curves.steps
+        values = np.full(len(steps), math.nan)
+        values[np.searchsorted(steps, at)] = getattr(curves, key)
+        columns.append(values.tolist())
+    return [
+        [name, *row]
+        for row in zip(steps.tolist(), tokens.tolist(), minutes.tolist(), *columns, strict=True)
+    ]
