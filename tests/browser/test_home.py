@@ -87,7 +87,7 @@ def test_typing_examples_and_heads_change_the_page_and_the_link_is_copied(
     page.goto(copied)
     shows(page, run, "the bank is by the river", head=1)
     page.get_by_role("button", name="Share").click()
-    page.get_by_text("Full link, snapshot, lesson").click()
+    page.get_by_text("Full link, snapshot").click()
     expect(page.get_by_text(f"{server}/{LINK}")).to_be_visible()
 
 

@@ -23,7 +23,6 @@ from s2s.lessons import (
 from s2s.ui.kit.question_fields import (
     HEADS_HELP,
     REPLIES,
-    TOLERANCE_HELP,
     Make,
     as_number,
     attention_field,
@@ -33,7 +32,6 @@ from s2s.ui.kit.question_fields import (
 )
 
 NONE = "none"  # no question
-YES_OR_NO = ("Yes", "No")
 RIGHT = "The right answer"
 
 
@@ -45,63 +43,57 @@ class Fields(NamedTuple):
 
 
 def new_question(key: str) -> Callable[[], Question | None]:
-    """A row of buttons, and the fields of the chosen kind; what is returned makes the question that they say.
-
-    It raises UserError for what is no question yet.
+    """One field for what is asked and its answers, and, folded, the kinds that these do not write; what is returned
+    makes the question that they say. It raises UserError for what is no question yet.
     """
-    kind = st.pills(
+    written = st.text_area(
         "Question (optional)",
-        [NONE, *KINDS],
-        default=NONE,
-        required=True,
-        format_func=lambda name: KINDS[name].label if name in KINDS else "None",
-        key=f"{key} kind",
-        help="The program checks the answer of whoever takes the lesson.",
+        key=f"{key} asked",
+        height=110,
+        placeholder="What is asked?\nThe right answer\nA wrong one\nAnother wrong one",
+        help="What is asked, then the answers, one per line: **the right one first**; the lesson shows them sorted."
+        " One answer alone is a number, such as `12` or `0.25 ± 0.01`.",
         persist_state="session",
     )
-    if kind not in KINDS:
-        return lambda: None
-    prompt = line("What is asked", "", f"{key} prompt", most=MAX_PROMPT)
-    make = KINDS[kind].draw(key)
-    return lambda: make(prompt, "")
+    with st.expander("Ask for a head, a sentence or a run"):
+        kind = st.pills(
+            "What is asked for",
+            [NONE, *KINDS],
+            default=NONE,
+            required=True,
+            format_func=lambda name: KINDS[name].label if name in KINDS else "None",
+            key=f"{key} kind",
+            persist_state="session",
+        )
+        if kind in KINDS:
+            prompt = line("What is asked", "", f"{key} prompt", most=MAX_PROMPT)
+            make = KINDS[kind].draw(key)
+            return lambda: make(prompt, "")
+    return lambda: question_of(str(written or ""))
 
 
-def _yes_or_no(key: str) -> Make:
-    right = st.radio(
-        RIGHT,
-        YES_OR_NO,
-        index=None,
-        horizontal=True,
-        key=f"{key} yes or no",
-        persist_state="session",
-    )
-    return lambda prompt, hint: _choice_of(prompt, YES_OR_NO, right or "", hint)
+def question_of(written: str) -> Question | None:
+    """What is asked in the first line, then the right answer, then wrong ones; None for nothing.
 
+    Raises UserError where there is no answer, or only one that is no number.
 
-def _choice(key: str) -> Make:
-    right = line(RIGHT, "", f"{key} right", most=MAX_PROMPT).strip()
-    wrong = st.text_area(
-        "Wrong answers, one per line", key=f"{key} wrong", height=82, persist_state="session"
-    )
-    options = {right, *map(str.strip, str(wrong or "").splitlines())} - {""}
-    return lambda prompt, hint: _choice_of(
-        prompt, tuple(sorted(options, key=str.casefold)), right, hint
-    )
-
-
-def _choice_of(prompt: str, options: tuple[str, ...], right: str, hint: str) -> ChoiceQuestion:
-    if right not in options:
-        raise UserError(f"“{RIGHT}” of your question is empty; say which answer is right.")
+    >>> question_of("Which?\\nred\\nblue").options
+    ('blue', 'red')
+    """
+    prompt, *answers = [each.strip() for each in written.splitlines() if each.strip()] or [""]
+    if not prompt:
+        return None
+    if not answers:
+        raise UserError("Your question has no answer; write the right one in the line below it.")
+    right = answers[0]
+    options = tuple(sorted(set(answers), key=str.casefold))
+    if len(options) == 1:
+        value, _, tolerance = right.partition("±")
+        return NumberQuestion(
+            prompt, as_number(RIGHT, value, ""), as_number("Tolerance", tolerance or "0", ""), ""
+        )
     replies = tuple(REPLIES[option == right] for option in options)
-    return ChoiceQuestion(prompt, options, options.index(right), replies, hint)
-
-
-def _number(key: str) -> Make:
-    right = line(RIGHT, "", f"{key} number")
-    tolerance = line("Tolerance", "0", f"{key} tolerance", TOLERANCE_HELP)
-    return lambda prompt, hint: NumberQuestion(
-        prompt, as_number(RIGHT, right, ""), as_number("Tolerance", tolerance, ""), "", hint
-    )
+    return ChoiceQuestion(prompt, options, options.index(right), replies)
 
 
 def _head(key: str) -> Make:
@@ -121,9 +113,6 @@ def _run(key: str) -> Make:
 # One more kind of question is one more row.
 KINDS: Mapping[str, Fields] = MappingProxyType(
     {
-        "yes or no": Fields("Yes or no", _yes_or_no),
-        "choice": Fields("Choice", _choice),
-        "number": Fields("Number", _number),
         "head": Fields("Head", _head),
         "sentence": Fields("Sentence", _sentence),
         "run": Fields("Run", _run),

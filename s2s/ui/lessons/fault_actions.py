@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from s2s.config import NO_FAULT, UserError, asker
+from s2s.config import NO_FAULT, UserError, asker, shortened
 from s2s.demo import LESSONS
 from s2s.faults import FAULTS
 from s2s.jobs import fault_experiment
@@ -34,6 +34,7 @@ from s2s.ui.shell import page_link
 REFRESH_SECONDS = 1.0  # while a run trains
 REFUSED = "faults refused"  # in the session
 DEMO = LESSONS
+MOST_SHOWN = 60  # characters of a translation that repeats itself
 LIMIT = 40  # tokens of a translation that may never end
 
 
@@ -104,27 +105,34 @@ def _progress(fault: str, was_busy: bool) -> None:
 
 
 def own_pictures(fault: str) -> None:
-    """What the visitor's two runs translate and where they attend, as they were trained; nothing before they are."""
+    """What the visitor's two runs translate, and where they attend while the right target is forced, as in training;
+    nothing before both are trained.
+    """
     rows = _both(fault)
     if len(rows) < 2 or not all(map(_is_done, rows)):
         return
-    row, source = FAULTS[fault], fault_experiment.held_out_pairs()[0].src
+    names = {"healthy": "Your healthy run", "broken": "Your run with the fault"}
     with st.container(key="answer"):
-        for column, name, run_id in zip(
-            st.columns(2), ("healthy", "broken"), [each.id for each in rows], strict=True
-        ):
-            run = cached.open_as_saved(run_id)
-            question = AttentionOf(
-                cached.named(run), source, kind=row.attention, training=bool(row.beside_picture)
-            )
-            answer = cached.SCREEN.answer(question)
-            (picture,) = view_of(question).pictures(question, answer, cached.model_name(run))
+        for column, name, row in zip(st.columns(2), names, rows, strict=True):
             with column:
-                written = f"{as_markdown(source)} → {as_markdown(answer.own) or '(empty)'}"
-                st.markdown(
-                    f"**{'Your healthy run' if name == 'healthy' else 'Your run with the fault'}**: {written}"
-                )
-                show(replace(picture, name=f"{picture.name} {name}"), question, answer)
+                _own_picture(fault, name, names[name], row.id)
+
+
+def _own_picture(fault: str, name: str, title: str, run_id: str) -> None:
+    pair, about = fault_experiment.held_out_pairs()[0], FAULTS[fault]
+    run = cached.open_as_saved(run_id)
+    question = AttentionOf(
+        cached.named(run),
+        pair.src,
+        pair.tgt,
+        kind=about.attention,
+        training=bool(about.beside_picture),
+    )
+    answer = cached.SCREEN.answer(question)
+    (picture,) = view_of(question).pictures(question, answer, cached.model_name(run))
+    own = as_markdown(shortened(answer.own, MOST_SHOWN)) or "(empty)"
+    st.markdown(f"**{title}**: {as_markdown(pair.src)} → {own}")
+    show(replace(picture, name=f"{picture.name} {name}", early=None), question, answer)
 
 
 def _links(fault: str, healthy: str, broken: str) -> None:
@@ -139,7 +147,8 @@ def _links(fault: str, healthy: str, broken: str) -> None:
         page_link("compare", "Both in Compare", run=healthy, src=source, **columns)
         seen = {"src": source, "kind": FAULTS[fault].attention}
         if FAULTS[fault].beside_picture:
-            seen["set"] = share.pack({"training": "1"})
+            seen |= {"tgt": fault_experiment.held_out_pairs()[0].tgt}
+            seen |= {"set": share.pack({"training": "1"})}
         page_link("attention", "Attention, healthy", run=healthy, **seen)
         page_link("attention", "Attention, with the fault", run=broken, **seen)
         page_link("runs", "Both curves", run=broken, set=curves)

@@ -177,7 +177,9 @@ def _form(view: View, own: dict[str, OwnLesson], preferred: str, title: str) -> 
     title = _line("Title of the step", f"{key} title", title)
     said = st.container()
     label = f"Add this page as step {_n_steps(own.get(chosen)) + 1}"
-    if not st.button(label, key="add step", icon=":material/add:", type="primary"):
+    is_added = st.button(label, key="add step", icon=":material/add:", type="primary")
+    after = _page_after(view.page)
+    if not is_added and after is None:
         return
     try:
         made = _add(chosen, name, Step(title, note, view, question=question()))
@@ -188,7 +190,22 @@ def _form(view: View, own: dict[str, OwnLesson], preferred: str, title: str) -> 
     st.session_state[LAST] = made.id
     st.session_state[NUMBER] = int(st.session_state.get(NUMBER, 0)) + 1
     st.session_state[ADDED] = (made.id, len(made.steps), view)
+    if after is not None:
+        st.switch_page(page(after).screen(), query_params=_columns(after))
     st.rerun()
+
+
+def _page_after(besides: str) -> str | None:
+    """Buttons that add the page and open another: which of them was pressed; the first page is empty."""
+    st.caption("Add it, and continue with:")
+    others = [path for path in OFFERED if path != besides]
+    with st.container(horizontal=True, gap="xsmall", key="add and continue"):
+        pressed = [
+            path
+            for path in others
+            if st.button(page(path).title, key=f"add and open {path}", type="tertiary")
+        ]
+    return next(iter(pressed), None)
 
 
 def _lesson_fields(key: str, titles: dict[str, str], preferred: str) -> tuple[str, str]:
@@ -238,7 +255,7 @@ def _show_added(row: OwnLesson, page: Page, home: str) -> None:
     )
     _offer_pages(number + 1, page.url_path)
     st.caption("Or change what this page shows, to add it once more.")
-    lesson_sharing(row, home)
+    lesson_sharing(row, home, is_short=True)
     step_link(OpenedStep(row.lesson, 1), "Open the lesson", ":material/play_arrow:")
     page_link(LESSONS, "Edit the lesson", ":material/edit:", set=f"view:own,edit:{row.lesson.id}")
 

@@ -10,9 +10,12 @@ from s2s.config import UserError, asker
 from s2s.lessons import Lesson, OwnLesson, share_lesson
 from s2s.library import sharing
 from s2s.links import share
+from s2s.links import short as short_links
+from s2s.links.short import Content, written
 from s2s.ui.canvas import copy_button
-from s2s.ui.kit import cached, forms, pickers, plain
+from s2s.ui.kit import cached, forms, pickers, plain, qr_code
 from s2s.ui.shell.reach import LOCAL_HELP, is_local, reach
+from s2s.ui.shell.short_link_form import PATH
 
 FAILED = "lesson not shared"  # in the session: why
 
@@ -23,7 +26,19 @@ def lesson_link(lesson: Lesson, home: str) -> str:
     return share.link(f"{home}{view.page}", {**view.values, share.LESSON: f"{lesson.id}.1"})
 
 
-def lesson_sharing(row: OwnLesson, home: str) -> None:
+def _short_link(lesson: Lesson, home: str) -> str:
+    """The same as few letters; the full link where none can be made."""
+    view = lesson.steps[0].view
+    try:
+        made = short_links.make(
+            Content(view.page, {**view.values, share.LESSON: f"{lesson.id}.1"}, "", "")
+        )
+    except UserError:
+        return lesson_link(lesson, home)
+    return f"{home}{PATH}/{written(made.letters)}"
+
+
+def lesson_sharing(row: OwnLesson, home: str, *, is_short: bool = False) -> None:
     """The link with its button; before it the switch, after it the steps that others could not open."""
     lesson = row.lesson
     link = lesson_link(lesson, home)
@@ -37,10 +52,17 @@ def lesson_sharing(row: OwnLesson, home: str) -> None:
             forms.show_error(why)
         if not row.is_shared:
             return
+    if is_short:
+        link = _short_link(lesson, home)
     help = LOCAL_HELP if is_local(link) else None
     st.caption(f"This link opens “{plain(lesson.title)}”, {reach(link)}.", help=help)
-    st.code(link, language=None)
-    copy_button(link, key=f"copy link {lesson.id}", label="Copy the lesson's link")
+    st.code(link, language=None, wrap_lines=True)
+    copy_button(
+        link, key=f"copy link {lesson.id}", label="Copy the lesson's link", is_primary=is_short
+    )
+    if is_short and not is_local(link):
+        with st.container(width=150):
+            qr_code(link, "the lesson")
     for number, run in _private_runs(lesson) if asker.is_hosted() else ():
         st.warning(
             f"Step {number} shows your run {plain(cached.title(run))}, which nobody else may open. Open that step and"

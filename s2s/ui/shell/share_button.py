@@ -45,16 +45,16 @@ def _link(page: Page, content: Content, own: list[in_view.Shown]) -> None:
         _switches(shown)
     if is_local(url):
         st.caption(LOCAL_HELP)
-    with st.expander("Full link, snapshot, lesson", icon=":material/more_horiz:"):
+    if page.url_path != LESSONS and not is_building():  # the list of lessons is no step of one
+        st.button(
+            "Add to a lesson",
+            key="add to a lesson",
+            icon=":material/school:",
+            on_click=_add_to_lesson,
+            help="This page, as you see it, becomes a step of a lesson of your own, with your note.",
+        )
+    with st.expander("Full link, snapshot", icon=":material/more_horiz:"):
         st.code(url, language=None, wrap_lines=True)
-        if page.url_path != LESSONS and not is_building():  # the list of lessons is no step of one
-            st.button(
-                "Add to a lesson",
-                key="add to a lesson",
-                icon=":material/school:",
-                on_click=_add_to_lesson,
-                help="This page, as you see it, becomes a step of a lesson of your own, with your note.",
-            )
         about = str(st.session_state.get("src") or "") if "src" in page.keys else ""
         snapshot_button(page.title, url, about)
 

@@ -72,31 +72,28 @@ def test_the_view_of_a_page_becomes_a_step() -> None:
     field(screen.text_area, note).set_value("See the [diagonal](x).")
     assert "A note has a link" in page_text(press(screen, add))
     field(screen.text_area, note).set_value("See the **diagonal**.")
-    kinds = field(screen.pills, "Question (optional)")
-    kinds.set_value("yes or no").run()
-    assert "say which answer is right" in page_text(press(screen, add))
-    field(screen.pills, "Question (optional)").set_value("number").run()
-    field(screen.text_input, "What is asked").set_value("How many words?")
-    assert "The right answer: There is no answer yet" in page_text(press(screen, add))
-    field(screen.text_input, "The right answer").set_value("3")
+    asked = "Question (optional)"
+    field(screen.text_area, asked).set_value("How many words?")
+    assert "question has no answer" in page_text(press(screen, add))
+    field(screen.text_area, asked).set_value("How many words?\nthree")
+    assert "The right answer: three is no number" in page_text(press(screen, add))
+    field(screen.text_area, asked).set_value("How many words?\n3 ± 0.5")
     press(screen, add)
     (step,) = mine().steps
     assert (mine().title, step.title) == ("Heads", "Attention: the red house")
-    assert step.question == NumberQuestion("How many words?", 3.0, 0.0, "")
+    assert step.question == NumberQuestion("How many words?", 3.0, 0.5, "")
     assert (step.note, step.view.page) == ("See the **diagonal**.", "attention")
     wanted = {"run": "demo-en-fr", "src": "the red house", "layer": "1", "head": "3"}
     assert wanted.items() <= step.view.values.items()
     assert "is step 1. The lesson is saved" in screen.success[0].value
-    assert any(f"lesson={mine().id}.1" in each.value for each in screen.code)
+    (short,) = [each.value for each in screen.code if "/s/" in each.value]
+    assert short_links.find(short.rpartition("/")[2]).content.view["lesson"] == f"{mine().id}.1"
     assert not screen.text_area
     screen.text_input(key="src").set_value("the red book").run()
     assert field(screen.text_area, note).value == ""
     assert field(screen.selectbox, "Lesson").value == mine().id
     field(screen.text_input, "Title of the step").set_value("The same again")
-    field(screen.pills, "Question (optional)").set_value("choice").run()
-    field(screen.text_input, "What is asked").set_value("Which?")
-    field(screen.text_input, "The right answer").set_value("red")
-    field(screen.text_area, "Wrong answers, one per line").set_value("the\n\n house ")
+    field(screen.text_area, asked).set_value("Which?\nred\n\n the\nhouse ")
     press(screen, "Add this page as step 2")  # to the same lesson
     assert [each.title for each in mine().steps] == [step.title, "The same again"]
     assert mine().steps[1].question == ChoiceQuestion(
@@ -104,6 +101,16 @@ def test_the_view_of_a_page_becomes_a_step() -> None:
     )
     press(screen, "Close")
     assert not screen.text_area
+
+
+def test_a_page_is_added_by_the_button_that_opens_the_next() -> None:
+    screen = opened("attention", src="the red house")
+    press(screen, "Add to a lesson")
+    screen.button(key="add and open steps").click().run()
+    assert not screen.exception
+    (step,) = mine().steps
+    assert step.view.page == "attention"
+    assert "Add this page as step 2" in [each.label for each in screen.button]
 
 
 def test_a_lesson_is_changed() -> None:
