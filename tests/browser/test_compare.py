@@ -82,8 +82,8 @@ def keyboard_enters_share_and_menus(page: Page) -> None:
     share = page.get_by_test_id("stPopoverButton").first
     share.press("Enter")
     panel = page.get_by_test_id("stPopoverBody")
-    expect(panel.get_by_test_id("stCode")).to_be_visible()  # it is filled when it is opened
-    expect(panel.get_by_role("button", name="Copy", exact=True)).to_be_visible()
+    expect(panel.get_by_test_id("stCode").first).to_be_visible()  # it is filled when it is opened
+    expect(panel.get_by_role("button", name="Copy", exact=True).first).to_be_visible()
     quiet(page)
     expect(share).to_be_focused()
     page.keyboard.press("Tab")

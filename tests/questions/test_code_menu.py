@@ -244,6 +244,10 @@ MEASURED: dict[str, list[OfSample[Any]]] = {
     "head-importance": [HeadImportance(DEMO, n=12, how="uniform")],
     "role-and-importance": [HeadImportance(DEMO, n=12, how="uniform"), HeadRoles(DEMO, n=12)],
 }
+LINKS["training-curves"] = [
+    {"run": DEMO, "set": "curve:accuracy,over:token"},
+    {"run": "demo-en-es", "set": "curve:grad_norm,over:minute"},
+]
 SMALL = "source:builtin:mini-en-fr"
 LINKS["dataset-profile"] = [
     {"set": f"{SMALL},view:Pieces,preset:blocks"},
@@ -271,7 +275,9 @@ NOT_HERE = {
     "alignment-error": {"uploaded"},  # by files, which no link has
     "roles-over-training": {"n"},  # one history ships, of a run with one checkpoint
     "translate": {"prefix", "interventions"},  # of other pages
-    "attention-lines": {"part"},  # inherited, and of no use there: lines are of the whole map
+    "attention": {"training"},  # no demo has a fault, nor one that acts in training only
+    # a part is inherited, and of no use there: lines are of the whole map
+    "attention-lines": {"part", "training"},
     "position-kinds": {"run"},  # one that has learned the encoding: no demo has
     "extrapolation": {"runs"},  # the visitor's own
     # of a request: the page shows stored evaluations, whose ids say all of that

@@ -75,7 +75,7 @@ def _picture(
         nothing=(expected[0].replace("`", "") if len(runs) == 1 else "")
         or training_view.NO_STEPS_YET,
         title=cached.title(run_id),
-        caption=reading.replace("`", ""),
+        caption=reading.replace("`", "").rstrip(),
     )
     show(drawn, question, answer)
 
