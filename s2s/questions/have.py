@@ -126,7 +126,7 @@ class Have:
 
     def curves(self, run: str) -> Curves:
         """What a run has logged while it trained, even without a checkpoint. Raises UserError for no run."""
-        return Metrics(Library().run(run).path / "metrics.jsonl").read()
+        return Metrics(Library().run(run.partition("@")[0]).path / "metrics.jsonl").read()
 
     def may_see_data(self, run: Run) -> bool:
         """Whether the asker may see sentences of a run's dataset."""

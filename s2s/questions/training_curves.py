@@ -117,9 +117,10 @@ class TrainingCurves(Question[LoggedRuns]):
         )
 
     def stamp(self, have: Have) -> Hashable:
-        """A run that trains logs more."""
+        """A run that trains logs more, and not everybody reads all of its name."""
         found = [have.curves(run) for run in self.runs]
-        return tuple((curves.step, len(curves.valid_steps)) for curves in found)
+        logged = tuple((curves.step, len(curves.valid_steps)) for curves in found)
+        return *have.titles(self.runs).values(), *logged
 
     def table(self, answer: LoggedRuns) -> Table:
         """One row per logged point: the run, step, tokens, minutes, and whatever was logged there."""
