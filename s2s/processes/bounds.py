@@ -21,6 +21,7 @@ NO_MEMORY = (
     "failed to map segment",
     "Cannot allocate memory",
     "can't allocate memory",
+    "could not create a primitive",  # oneDNN, whose code found no room
     "not enough memory",
     "out of memory",
 )

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from s2s import tokenizers
 from s2s.config import Config, UserError
 from s2s.config import setting as config_setting
 from s2s.files import as_text, from_json, to_json
@@ -150,7 +151,8 @@ def test_every_type_survives() -> None:
 
 @pytest.mark.parametrize(("module", "name"), [*types_that_are_read()])
 def test_what_is_stored_survives(module: str, name: str) -> None:
-    kind = eval(name, vars(importlib.import_module(module)))
+    # what a function imports when it reads is of the tokenizers
+    kind = eval(name, vars(tokenizers) | vars(importlib.import_module(module)))
     value = made(kind)
     content = json.loads(json.dumps(to_json(value)))
     assert same(from_json(kind, content), value)

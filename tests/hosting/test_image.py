@@ -107,7 +107,13 @@ def test_its_command_serves_the_visitors_of_the_benchmark_and_its_health_check_a
         assert process.wait(20) in (0, -signal.SIGTERM)
     assert sorted(image.rglob("*")) == before  # its root is read-only
     assert wrong == []
-    assert [row["page"] for row in rows] == ["Attention", "Compare", "Positions", "Home", "Steps"]
+    assert [row["page"] for row in rows] == [
+        "Attention",
+        "Compare",
+        "Positions",
+        "Home",
+        "Why each word",
+    ]
     assert all(row[CPU] > 0 for row in rows)
     assert 0 < sizes["anonymous"] <= sizes["uss"] <= sizes["pss"]
 

@@ -32,7 +32,7 @@ const growing = new ResizeObserver(bringVerdict);
 let verdict = '', timer = 0;
 // After a right answer, the way on has the focus, unless the visitor is elsewhere on the page.
 const focusNext = (verdict) => {
-  if (!verdict.querySelector('[data-testid="stAlertContentSuccess"]')) return;
+  if (!verdict.querySelector('[data-testid^="stAlertContent"][data-testid$="Success"]')) return;
   if (!document.activeElement?.matches('body, .st-key-lesson *, .st-key-src *')) return;
   document.querySelector('.st-key-lesson-next a')?.focus({ preventScroll: true });
 };

@@ -269,7 +269,7 @@ def _budget() -> None:
 
 def _choose_budget() -> None:
     chosen = st.session_state[BUDGET]
-    st.session_state[MINUTES] = None if chosen == STEPS else float(chosen)
+    st.session_state[MINUTES] = None if chosen in (None, STEPS) else float(chosen)
 
 
 def _preset() -> str:
