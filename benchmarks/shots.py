@@ -92,6 +92,7 @@ def _share(page: Page) -> None:
 
 
 def _open_settings(page: Page) -> None:
+    page.locator(".st-key-settings summary").first.click()
     page.get_by_text("All settings").click()
     page.get_by_role("tab").first.wait_for()
 

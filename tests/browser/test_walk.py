@@ -97,6 +97,7 @@ def train(page: Page, server: Server, tmp_path: Path) -> None:
     page.goto(f"{server.address}/train?set={settings}")
     expect(page.get_by_role("spinbutton", name="Training steps")).to_have_value("100000")
     quiet(page)
+    page.locator(".st-key-settings summary").first.click()
     page.get_by_role("textbox", name="Name").fill(NASTY[:80])
     # pressing the mouse button commits the name; the script runs before it is released
     page.get_by_role("button", name="Train", exact=True).click(delay=100)
