@@ -115,6 +115,7 @@ def test_a_shared_link_shows_the_same_with_taps_and_swipes_the_menu_and_words_th
     expect(candidates).to_be_visible()
     phone.get_by_role("button", name="Position 1:").tap()
     expect(candidates).to_be_hidden()
+    phone.locator(".strip > div:nth-child(1) .alternatives button").nth(1).tap()
     phone.wait_for_url("**set=forced*")  # what was tapped is written, and the page drawn with it
     phone.locator(QUIET).wait_for()
     words_open_by_pointer_tap_and_keyboard(phone)
