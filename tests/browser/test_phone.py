@@ -34,7 +34,7 @@ def place(page: Page, word: str) -> tuple[float, float]:
 
 def words_open_by_pointer_tap_and_keyboard(page: Page) -> None:
     card = page.get_by_role("dialog", name="log-probability")
-    at = place(page, "Log-probability")
+    at = place(page, "log-probability")
     height = page.evaluate(HEIGHT)
     page.touchscreen.tap(*at)
     expect(card).to_contain_text("adds up over the words of a sentence")
