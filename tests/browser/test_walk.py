@@ -76,7 +76,9 @@ def two_files(folder: Path) -> list[Path]:
 def shared_link(page: Page) -> str:
     page.get_by_role("button", name="Share").click()
     panel = page.get_by_test_id("stPopoverBody")
-    link = panel.locator("code").last.inner_text()  # the full one
+    full = panel.locator("code").last  # below the short one, folded
+    expect(full).to_have_text(re.compile(r"^http.*\?"))
+    link = full.text_content() or ""
     quiet(page)  # the panel is complete, and Escape is no longer lost to one that is drawn again
     page.keyboard.press("Escape")
     expect(panel).to_have_count(0)  # it would take the next click
