@@ -78,6 +78,7 @@ PAGES = (
         run="trained",
         answer="translation",
         opens_on=EVERYDAY,
+        asked=ALL,
     ),
     Page(
         section="Learn",
