@@ -30,7 +30,16 @@ from s2s.library.own import (
     list_evaluations,
     list_runs,
 )
-from s2s.questions import Evaluate, Have, Pool, PoolOf, PoolStates, ReferencesOf, SameWord
+from s2s.questions import (
+    Evaluate,
+    Have,
+    Pool,
+    PoolOf,
+    PoolStates,
+    ReferencesOf,
+    SameWord,
+    validation_pairs,
+)
 from s2s.runs import Run, Sentences, System
 from s2s.ui.data import profiles
 from s2s.ui.data import uploads as linked
@@ -100,7 +109,7 @@ def _of_dataset(things: Things) -> list[object]:
         pool_of(run),
         cached.SCREEN.answer(PoolStates(cached.named(run))).positions,
         cached.SCREEN.answer(SameWord(cached.named(run), "1 2", "1 3")),
-        cached.probes(run),
+        validation_pairs(run),
         available_test_sets(things.run),
     ]
 

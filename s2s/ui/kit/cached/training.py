@@ -8,7 +8,7 @@ from typing import Any
 
 from s2s.config import UserError
 from s2s.library import Library
-from s2s.runs import Curves, Metrics, Run, runs_folder
+from s2s.runs import Curves, Metrics, runs_folder
 from s2s.ui.kit.cached.shared import shared
 
 SAMPLE_KEYS = {"step", "source", "text", "reference"}
@@ -76,16 +76,3 @@ def _sample(line: bytes) -> dict[str, Any]:
     if not isinstance(sample, dict) or not sample.keys() >= SAMPLE_KEYS:
         return {}
     return dict(sample) if isinstance(sample["step"], int) else {}
-
-
-def probes(run: Run) -> list[tuple[str, str]]:
-    """The probe sentences with their references."""
-    return _probes(str(run.folder.path), run.step, run)
-
-
-@shared(max_entries=16, show_spinner=False)
-def _probes(folder: str, step: int, _run: Run) -> list[tuple[str, str]]:
-    lines = (
-        line for line in _run.folder.lines("samples") if {"source", "reference"} <= line.keys()
-    )
-    return [*dict.fromkeys((str(line["source"]), str(line["reference"])) for line in lines)]
