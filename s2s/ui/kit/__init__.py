@@ -4,12 +4,10 @@ from s2s.config import unique_names
 from s2s.ui.kit import (
     address,
     cached,
-    captions,
     dataset_sentences,
     forms,
-    gold_alignment,
     in_view,
-    languages,
+    lessons_run,
     pickers,
     polling,
     score_counts,
@@ -18,9 +16,7 @@ from s2s.ui.kit import (
     vocabulary,
 )
 from s2s.ui.kit.action_button import action_button
-from s2s.ui.kit.captions import file_name
 from s2s.ui.kit.cards import Card, cards
-from s2s.ui.kit.changed_translation import compared_texts
 from s2s.ui.kit.charts import chart, clickable_chart
 from s2s.ui.kit.find_one import FindOne, is_position
 from s2s.ui.kit.map_part import with_part
@@ -37,6 +33,7 @@ from s2s.ui.kit.text import (
     JOINER,
     as_markdown,
     duration,
+    file_name,
     note_markdown,
     plain,
     shortened,

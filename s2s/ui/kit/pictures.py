@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -15,14 +15,12 @@ from s2s.config import asker
 from s2s.plots import AllHeads, ComparedRows, ComparedTexts, LinkedTokens, Picture, TokenRows
 from s2s.questions import Question, Table
 from s2s.questions.views import view_of
-from s2s.reports import compared_rows, token_rows
+from s2s.reports import compared_rows, differences, token_rows
 from s2s.reports import pictures as reports
 from s2s.ui.canvas import attention_lines, heads_canvas, pack_heads, picture_button, pooling
 from s2s.ui.kit.cached import by_sentence
-from s2s.ui.kit.captions import file_name
-from s2s.ui.kit.changed_translation import compared_texts
 from s2s.ui.kit.charts import chart
-from s2s.ui.kit.text import plain
+from s2s.ui.kit.text import file_name, plain
 
 SHOWN = "pictures of the page"  # in the session: what a snapshot has
 MENU = "Save, data, code"
@@ -140,7 +138,7 @@ def _figure(picture: Picture, question: Question[Any], on_pick: OnPick, on_enlar
     elif isinstance(figure, LinkedTokens):
         attention_lines(*figure[:3], verb=figure.verb, alt=picture.alt, key=picture.name)
     elif isinstance(figure, ComparedTexts):
-        compared_texts(*figure)
+        _compared_texts(*figure)
     elif isinstance(figure, ComparedRows):
         st.html(compared_rows(figure))
     elif isinstance(figure, TokenRows):
@@ -156,6 +154,24 @@ def _figure(picture: Picture, question: Question[Any], on_pick: OnPick, on_enlar
         is_first = st.session_state.setdefault("first picture", picture.title) == picture.title
         if is_first and picture.early and (early := picture.early()):
             st.html(early)  # until the browser has Plotly
+
+
+def _compared_texts(texts: Mapping[str, str], nouns: tuple[str, str]) -> None:
+    first = next(iter(texts.values()))
+    is_marked = False
+    with st.container(gap="xsmall"):
+        for number, (caption, text) in enumerate(texts.items()):
+            shown, diff = (
+                differences.highlighted(text, first) if number else (html.escape(text), None)
+            )
+            is_marked |= bool(diff and not diff.is_empty)
+            st.caption(plain(caption))
+            with st.container(key=f"translation changed {number}"):
+                st.html(
+                    f'<p dir="auto" title="Click to select, then copy">{shown or "(nothing)"}</p>'
+                )
+        if is_marked:
+            st.html(differences.legend(*nouns))
 
 
 @by_sentence(16)  # at most 8 MB each

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from types import MappingProxyType
 
 from s2s import config
+from s2s.words import GLOSSARY
 
+PLAIN = MappingProxyType({row.term: row.plain for row in GLOSSARY})
 JOINER = "\u2060"  # invisible, without width, and no line breaks at it
 
 
@@ -75,3 +78,13 @@ def duration(seconds: float) -> str:
         return f"{round(seconds / 60)} min"
     hours = seconds / 3600
     return f"{hours:.1f} h" if hours < 48 else f"{hours / 24:,.0f} days"
+
+
+def file_name(title: str) -> str:
+    """A title as a file's name: letters, digits and hyphens."""
+    return re.sub(r"[^\w-]+", "-", title).strip("-")
+
+
+def definitions(*terms: str) -> str:
+    """The glossary's plain sentences for the help of a widget. Raises KeyError for a term that it has not."""
+    return "\n\n".join(f"**{term}**: {PLAIN[term]}" for term in terms)
