@@ -31,6 +31,7 @@ from s2s.questions.attention_of import (
     Simplified,
     weights_table,
 )
+from s2s.questions.attention_over_training import AttentionByStep, AttentionOverTraining
 from s2s.questions.attribution import (
     ALL_HEADS,
     MAPS,

@@ -26,7 +26,7 @@ from s2s.library.checkpoints import load
 from s2s.model import weights_path
 from s2s.questions.answers import Answers, Timed
 from s2s.questions.question import Question
-from s2s.runs import Curves, Evaluation, EvaluationFolder, Metrics, Run, clean_name
+from s2s.runs import Curves, Evaluation, EvaluationFolder, Metrics, Run, RunFolder, clean_name
 
 Answer = TypeVar("Answer")
 ANSWERS = Answers()
@@ -53,6 +53,13 @@ def about(run: str) -> Mapping[str, Any]:
         return guests.about_run(Library().run(run))
     except (UserError, OSError):
         return {}
+
+
+def are_held_out(run: str) -> bool:
+    """Whether a run is validated on pairs that it does not train on."""
+    data = about(run).get("data")
+    notes = data.get("notes") if isinstance(data, Mapping) else None
+    return not any("nothing is held out" in str(note) for note in notes or ())
 
 
 def _title(run: str) -> str:
@@ -124,13 +131,17 @@ class Have:
             return run.key
         return run.key, file.st_mtime_ns, file.st_size
 
-    def curves(self, run: str) -> Curves:
-        """What a run has logged while it trained, even without a checkpoint. Raises UserError for no run."""
-        return Metrics(Library().run(run.partition("@")[0]).path / "metrics.jsonl").read()
+    def folder(self, run: str) -> RunFolder:
+        """Of a run, even without a checkpoint. Raises UserError where there is none that the asker may open."""
+        return Library().run(run.partition("@")[0])
 
-    def may_see_data(self, run: Run) -> bool:
+    def curves(self, run: str) -> Curves:
+        """What a run has logged while it trained. Raises UserError as `folder` does."""
+        return Metrics(self.folder(run).path / "metrics.jsonl").read()
+
+    def may_see_data(self, run: Run | RunFolder) -> bool:
         """Whether the asker may see sentences of a run's dataset."""
-        return sharing.may_see_data(run.folder)
+        return sharing.may_see_data(run.folder if isinstance(run, Run) else run)
 
     def evaluation(self, evaluation: str) -> EvaluationFolder:
         """A stored evaluation by its id. Raises UserError where there is none that the asker may open."""

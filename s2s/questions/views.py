@@ -13,6 +13,7 @@ from s2s.questions.alignment import Alignment
 from s2s.questions.alignment_error import AlignmentError
 from s2s.questions.attention_lines import AttentionLines
 from s2s.questions.attention_of import AttentionOf
+from s2s.questions.attention_over_training import AttentionOverTraining
 from s2s.questions.attribution import Attribution, ChangedWeights
 from s2s.questions.compare import Compare
 from s2s.questions.costs import CostGrowth, Costs
@@ -70,6 +71,7 @@ class View(NamedTuple):
 VIEWS = (
     View("states", "map", "Map", StateMap, "states"),
     View("train", "", "", TrainingCurves, "training_view"),
+    View("runs", "attention-while-learning", "", AttentionOverTraining, "attention_history_view"),
     View("states", "same", "Same word", SameWord, "same_word"),
     View("states", "near", "Nearest neighbors", Neighbors, "neighbors"),
     View("states", "lens", "Logit lens", LogitLens, "logit_lens"),
