@@ -75,6 +75,7 @@ from s2s.plots.positions import (
     rotations,
 )
 from s2s.plots.ranked_tokens import ranked_tokens
+from s2s.plots.runs_view import middle, short_names
 from s2s.plots.schedule import schedule
 from s2s.plots.search_view import drawn_nodes
 from s2s.plots.sentence_lengths import sentence_lengths

@@ -34,6 +34,7 @@ from s2s.questions.position_kinds import PositionKinds
 from s2s.questions.question import Question
 from s2s.questions.role_and_importance import RoleAndImportance
 from s2s.questions.roles_over_training import RolesOverTraining
+from s2s.questions.runs_compared import RunsCompared
 from s2s.questions.same_word import SameWord
 from s2s.questions.samples import Samples
 from s2s.questions.score_buckets import ScoreBuckets
@@ -71,6 +72,7 @@ class View(NamedTuple):
 VIEWS = (
     View("states", "map", "Map", StateMap, "states"),
     View("train", "", "", TrainingCurves, "training_view"),
+    View("runs", "side-by-side", "", RunsCompared, "runs_view"),
     View("runs", "attention-while-learning", "", AttentionOverTraining, "attention_history_view"),
     View("states", "same", "Same word", SameWord, "same_word"),
     View("states", "near", "Nearest neighbors", Neighbors, "neighbors"),

@@ -254,6 +254,9 @@ LINKS["attention-over-training"] = [
     LEARNED | {"set": "tab:attention-while-learning,at:10"},
     LEARNED | {"set": "tab:attention-while-learning,animated:1"},
 ]
+LINKS["runs-compared"] = [
+    {"run": DEMO, "set": "tab:side-by-side,compared:demo-en-fr demo-en-es,settings:1"}
+]
 SMALL = "source:builtin:mini-en-fr"
 LINKS["dataset-profile"] = [
     {"set": f"{SMALL},view:Pieces,preset:blocks"},

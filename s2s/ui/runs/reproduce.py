@@ -11,7 +11,7 @@ import streamlit as st
 from s2s.jobs import sweep
 from s2s.ui.kit import cached
 from s2s.ui.runs import seed_spread
-from s2s.ui.runs.view_state import SIDE_BY_SIDE, STATE, SWEEPS
+from s2s.ui.runs.view_state import STATE, SWEEPS
 
 KEY = "reproduce code"
 ABOUT = (
@@ -90,33 +90,5 @@ def _spread(runs: Sequence[str]) -> list[str]:
     ]
 
 
-def _side_by_side(run_id: str) -> list[str]:
-    runs = STATE.now.compared.split()
-    if len(runs) < 2:
-        return []
-    return [
-        "import numpy as np",
-        "",
-        "from s2s.config import asker, flat",
-        "from s2s.library import Library",
-        "from s2s.library.own import find_run",
-        "from s2s.runs import Metrics, differences",
-        "",
-        f"runs = {runs!r}",
-        "folders = [Library().run(run) for run in runs]",
-        'curves = [Metrics(each.path / "metrics.jsonl").read() for each in folders]',
-        "for run, each in zip(runs, curves, strict=True):",
-        "    if np.isfinite(each.valid_loss).any():",
-        "        row = find_run(run, asker.current())  # None of a demo",
-        "        found = np.flatnonzero(each.valid_steps == (row.best_step if row else None))",
-        "        best = found[-1] if len(found) else np.nanargmin(each.valid_loss)",
-        "        print(each.valid_loss[best], each.valid_token_accuracy[best], each.valid_bleu[best])",
-        "settings = differences.setting_rows([flat(each.recipe()) for each in folders])",
-        *_spread(runs),
-    ]
-
-
 # by the name of the view in a link
-CODE: Mapping[str, Callable[[str], list[str]]] = MappingProxyType(
-    {SIDE_BY_SIDE: _side_by_side, SWEEPS: _sweeps}
-)
+CODE: Mapping[str, Callable[[str], list[str]]] = MappingProxyType({SWEEPS: _sweeps})
