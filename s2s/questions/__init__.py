@@ -31,6 +31,7 @@ from s2s.questions.attention_of import (
     Simplified,
     weights_table,
 )
+from s2s.questions.attention_over_training import AttentionByStep, AttentionOverTraining
 from s2s.questions.attribution import (
     ALL_HEADS,
     MAPS,
@@ -120,6 +121,7 @@ from s2s.questions.references import ReferencesOf, validation_pairs
 from s2s.questions.role_and_importance import ImportanceWithRoles, RoleAndImportance
 from s2s.questions.roles_over_training import RolesByStep, RolesOverTraining
 from s2s.questions.row_finding import clearest_row, later_finding, row_finding
+from s2s.questions.runs_compared import ComparedRun, ComparedRuns, RunsCompared, changed, origin
 from s2s.questions.same_word import (
     BANK_PREFIXES,
     TWO_BANKS,
@@ -137,7 +139,7 @@ from s2s.questions.state_map import COLORINGS, MappedStates, StateLayer, StateMa
 from s2s.questions.states_of import LAYER_HELP, StatesOf, layer_index, layer_name, layer_names
 from s2s.questions.t5_sizes import FiveSizes, T5Sizes
 from s2s.questions.table import Table, printable
-from s2s.questions.training_curves import OVER, LoggedRuns, TrainingCurves
+from s2s.questions.training_curves import OVER, LoggedRuns, TrainingCurves, signature_note
 from s2s.questions.translate import (
     DEFAULT_STRATEGY,
     ForcedText,

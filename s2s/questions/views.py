@@ -13,6 +13,7 @@ from s2s.questions.alignment import Alignment
 from s2s.questions.alignment_error import AlignmentError
 from s2s.questions.attention_lines import AttentionLines
 from s2s.questions.attention_of import AttentionOf
+from s2s.questions.attention_over_training import AttentionOverTraining
 from s2s.questions.attribution import Attribution, ChangedWeights
 from s2s.questions.compare import Compare
 from s2s.questions.costs import CostGrowth, Costs
@@ -33,6 +34,7 @@ from s2s.questions.position_kinds import PositionKinds
 from s2s.questions.question import Question
 from s2s.questions.role_and_importance import RoleAndImportance
 from s2s.questions.roles_over_training import RolesOverTraining
+from s2s.questions.runs_compared import RunsCompared
 from s2s.questions.same_word import SameWord
 from s2s.questions.samples import Samples
 from s2s.questions.score_buckets import ScoreBuckets
@@ -70,6 +72,8 @@ class View(NamedTuple):
 VIEWS = (
     View("states", "map", "Map", StateMap, "states"),
     View("train", "", "", TrainingCurves, "training_view"),
+    View("runs", "side-by-side", "", RunsCompared, "runs_view"),
+    View("runs", "attention-while-learning", "", AttentionOverTraining, "attention_history_view"),
     View("states", "same", "Same word", SameWord, "same_word"),
     View("states", "near", "Nearest neighbors", Neighbors, "neighbors"),
     View("states", "lens", "Logit lens", LogitLens, "logit_lens"),

@@ -37,7 +37,6 @@ from s2s.ui.data import uploads as linked
 from s2s.ui.evaluate import files
 from s2s.ui.kit import cached, dataset_sentences, gold_alignment, pickers, vocabulary
 from s2s.ui.kit.test_sets import available_test_sets
-from s2s.ui.runs import attention_history
 from tests.hostile.home import WORKSPACES, Things, share, things_of, visiting
 from tests.screen import opened
 
@@ -186,7 +185,7 @@ PROBES: tuple[Callable[[str, str], Any], ...] = (
     lambda id, who: files.chosen(_test_of(run=id)),
     lambda id, who: files.chosen(_test_of(spec=f"corpus:{id}")),
     lambda id, who: Have().answer(Evaluate(evaluation=id)),
-    lambda id, who: attention_history._folder(id).lines("samples"),
+    lambda id, who: Have().folder(id).lines("samples"),
     lambda id, who: vocabulary.examples(id),
     lambda id, who: vocabulary.can_read(id, "a"),
 )

@@ -8,7 +8,7 @@ from typing import Any
 
 from s2s.config import UserError
 from s2s.library import Library
-from s2s.runs import Curves, Metrics, Run, runs_folder
+from s2s.runs import Curves, Metrics, Run, RunFolder, runs_folder
 from s2s.ui.kit.cached.shared import shared
 
 SAMPLE_KEYS = {"step", "source", "text", "reference"}
@@ -17,10 +17,14 @@ SAMPLE_KEYS = {"step", "source", "text", "reference"}
 def curves(run_id: str) -> Curves:
     """The training curves so far; empty where nothing is written yet."""
     try:
-        folder = Library().run(run_id).path
+        return logged(Library().run(run_id))
     except UserError:  # queued: its folder comes with its first line
-        folder = runs_folder() / ".queued"
-    return _metrics(str(folder)).read()
+        return logged(RunFolder(runs_folder() / ".queued"))
+
+
+def logged(folder: RunFolder) -> Curves:
+    """What is in a run's folder by now."""
+    return _metrics(str(folder.path)).read()
 
 
 @shared(max_entries=512, show_spinner=False)
