@@ -14,11 +14,13 @@ from s2s.questions.alignment_error import AlignmentError
 from s2s.questions.attention_lines import AttentionLines
 from s2s.questions.attention_of import AttentionOf
 from s2s.questions.attribution import Attribution, ChangedWeights
+from s2s.questions.claim import PaperClaim
 from s2s.questions.compare import Compare
 from s2s.questions.costs import CostGrowth, Costs
 from s2s.questions.dataset_profile import DatasetProfile
 from s2s.questions.evaluate import Evaluate
 from s2s.questions.extrapolation import Extrapolation
+from s2s.questions.fault_results import FaultResults
 from s2s.questions.forced_target import ForcedTarget
 from s2s.questions.head_importance import HeadImportance
 from s2s.questions.head_roles import HeadRoles
@@ -103,6 +105,8 @@ VIEWS = (
     View("positions", "matrix", "The kinds", PositionKinds, "position_kinds_view"),
     View("positions", "longer", "Longer than trained", Extrapolation, "extrapolation_view"),
     View("data", "", "", DatasetProfile, "dataset_view"),
+    View("lessons", "", "", PaperClaim, "claim_view"),
+    View("lessons", "", "", FaultResults, "fault_view"),
     View("compare", "", "", Compare, "compare_view"),
     View("compare", "", "", Translate, "translate_view"),
 )

@@ -248,6 +248,8 @@ LINKS["training-curves"] = [
     {"run": DEMO, "set": "curve:accuracy,over:token"},
     {"run": "demo-en-es", "set": "curve:grad_norm,over:minute"},
 ]
+LINKS["claim"] = [{"set": "view:claims,claim:agreement"}]
+LINKS["fault-results"] = [{"set": "view:faults,fault:2"}]
 SMALL = "source:builtin:mini-en-fr"
 LINKS["dataset-profile"] = [
     {"set": f"{SMALL},view:Pieces,preset:blocks"},
@@ -272,6 +274,7 @@ LINKS |= {
     ],
 }
 NOT_HERE = {
+    "claim": {"here"},  # by a button: a link starts no measurement
     "alignment-error": {"uploaded"},  # by files, which no link has
     "roles-over-training": {"n"},  # one history ships, of a run with one checkpoint
     "translate": {"prefix", "interventions"},  # of other pages

@@ -46,6 +46,7 @@ from s2s.questions import (
     DatasetProfile,
     Evaluate,
     Extrapolation,
+    FaultResults,
     ForcedOutput,
     ForcedTarget,
     ForcedWeights,
@@ -63,6 +64,7 @@ from s2s.questions import (
     NextToken,
     NextTokens,
     OfTwoSources,
+    PaperClaim,
     Patching,
     PoolOf,
     PoolStates,
@@ -167,6 +169,8 @@ ASKED: Mapping[str, Asked] = {
     "costs": Asked(lambda run: Costs(run, component="encoder.layer")),
     "cost-growth": Asked(CostGrowth),
     "t5-sizes": Asked(lambda _: T5Sizes(), of=""),
+    "claim": Asked(lambda _: PaperClaim("agreement"), of=""),
+    "fault-results": Asked(lambda _: FaultResults(), of=""),
     "masks": Asked(lambda run: Masks(run, TEXT)),
     "walkthrough": Asked(
         lambda run: Walkthrough(run, TEXT, step="loss"), lambda found: found.loss.is_reference
