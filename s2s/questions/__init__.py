@@ -134,6 +134,7 @@ from s2s.questions.same_word import (
     words_in,
 )
 from s2s.questions.samples import ComparedSamples, Samples
+from s2s.questions.samples_over_training import ProbeTranslations, SamplesOverTraining
 from s2s.questions.score_buckets import Buckets, ScoreBuckets
 from s2s.questions.searched import TreeOf
 from s2s.questions.state_map import COLORINGS, MappedStates, StateLayer, StateMap, StatePoint

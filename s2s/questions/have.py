@@ -31,6 +31,7 @@ from s2s.runs import Curves, Evaluation, EvaluationFolder, Metrics, Run, clean_n
 Answer = TypeVar("Answer")
 ANSWERS = Answers()
 UPLOAD = "upload:"  # before the id of a dataset that is not saved yet
+SAMPLE = {"step", "source", "text", "reference"}  # of a line
 UNREAD = "This part of the dataset has not been read yet; open it on Data."
 UNNAMED = "unnamed run"
 MAX_TITLE = 32  # characters
@@ -127,6 +128,11 @@ class Have:
     def curves(self, run: str) -> Curves:
         """What a run has logged while it trained, even without a checkpoint. Raises UserError for no run."""
         return Metrics(Library().run(run.partition("@")[0]).path / "metrics.jsonl").read()
+
+    def samples(self, run: str) -> list[dict[str, Any]]:
+        """The whole lines of what a run has translated while it trained. Raises UserError for no run."""
+        lines = Library().run(run.partition("@")[0]).lines("samples")
+        return [line for line in lines if line.keys() >= SAMPLE and isinstance(line["step"], int)]
 
     def may_see_data(self, run: Run) -> bool:
         """Whether the asker may see sentences of a run's dataset."""

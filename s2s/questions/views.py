@@ -37,6 +37,7 @@ from s2s.questions.role_and_importance import RoleAndImportance
 from s2s.questions.roles_over_training import RolesOverTraining
 from s2s.questions.same_word import SameWord
 from s2s.questions.samples import Samples
+from s2s.questions.samples_over_training import SamplesOverTraining
 from s2s.questions.score_buckets import ScoreBuckets
 from s2s.questions.state_map import StateMap
 from s2s.questions.t5_sizes import T5Sizes
@@ -72,6 +73,7 @@ class View(NamedTuple):
 VIEWS = (
     View("states", "map", "Map", StateMap, "states"),
     View("train", "", "", TrainingCurves, "training_view"),
+    View("train", "", "", SamplesOverTraining, "samples_over_training_view"),
     View("states", "same", "Same word", SameWord, "same_word"),
     View("states", "near", "Nearest neighbors", Neighbors, "neighbors"),
     View("states", "lens", "Logit lens", LogitLens, "logit_lens"),

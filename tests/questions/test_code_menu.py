@@ -248,6 +248,7 @@ LINKS["training-curves"] = [
     {"run": DEMO, "set": "curve:accuracy,over:token"},
     {"run": "demo-en-es", "set": "curve:grad_norm,over:minute"},
 ]
+LINKS["samples-over-training"] = [{"run": DEMO, "set": "sample:150"}, {"run": "demo-tasks"}]
 LINKS["claim"] = [{"set": "view:claims,claim:agreement"}]
 LINKS["fault-results"] = [{"set": "view:faults,fault:2"}]
 SMALL = "source:builtin:mini-en-fr"

@@ -34,19 +34,19 @@ from s2s.ui.shell import page_link
 REFRESH_SECONDS = 1.0  # while a run trains
 REFUSED = "faults refused"  # in the session
 DEMO = LESSONS
-MOST_SHOWN = 60  # characters of a translation that repeats itself
+MOST_SHOWN = 40  # characters of a translation that repeats itself
 LIMIT = 40  # tokens of a translation that may never end
 
 
 def training(fault: str) -> None:
     """The button that trains, how far the runs are, and the links that open them."""
     is_busy = any(row.is_live for row in _both(fault))
-    st.fragment(_progress, run_every=REFRESH_SECONDS if is_busy else None)(fault, is_busy)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.fragment(_progress, run_every=REFRESH_SECONDS if is_busy else None)(fault, is_busy)
+        if not is_busy:
+            _button(fault)
     if refused := st.session_state.pop(REFUSED, None):
         forms.show_error(refused)
-    if not is_busy:
-        with st.container(horizontal=True, vertical_alignment="center"):
-            _button(fault)
 
 
 def _button(fault: str) -> None:
