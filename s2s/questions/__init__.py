@@ -3,6 +3,7 @@
 from s2s.questions import (
     costs,
     evaluation_request,
+    fault_results,
     forced_target,
     masks,
     next_token,
@@ -42,6 +43,7 @@ from s2s.questions.attribution import (
     completeness,
 )
 from s2s.questions.changed import Candidates, Changed
+from s2s.questions.claim import PaperClaim
 from s2s.questions.compare import MOST_ROWS, NOTHING, REFERENCE, Compare, ForcedOutput
 from s2s.questions.compared import ONE_SETTING, Compared, ComparedRow
 from s2s.questions.costs import CostGrowth, Costs, Growth, ModelCosts
@@ -54,6 +56,7 @@ from s2s.questions.dataset_profile import (
 from s2s.questions.evaluate import Evaluate
 from s2s.questions.evaluated import Evaluated
 from s2s.questions.extrapolation import SCORES, Extrapolated, Extrapolation, LongerLines
+from s2s.questions.fault_results import FaultResults, MeasuredFaults
 from s2s.questions.finding import Finding, first
 from s2s.questions.forced_target import Forced, ForcedTarget
 from s2s.questions.gold import GoldOf, Targets
@@ -133,6 +136,7 @@ from s2s.questions.same_word import (
     words_in,
 )
 from s2s.questions.samples import ComparedSamples, Samples
+from s2s.questions.samples_over_training import ProbeTranslations, SamplesOverTraining
 from s2s.questions.score_buckets import Buckets, ScoreBuckets
 from s2s.questions.searched import TreeOf
 from s2s.questions.state_map import COLORINGS, MappedStates, StateLayer, StateMap, StatePoint

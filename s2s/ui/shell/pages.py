@@ -152,6 +152,7 @@ PAGES = (
         keys=("run", "set"),
         summary="Choose a recipe, start training, watch it learn",
         run="any",
+        asked=ALL,
     ),
     Page(
         section="Build",
