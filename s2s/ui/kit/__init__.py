@@ -25,7 +25,7 @@ from s2s.ui.kit.changed_translation import compared_texts
 from s2s.ui.kit.charts import chart, clickable_chart
 from s2s.ui.kit.find_one import FindOne, is_position
 from s2s.ui.kit.map_part import with_part
-from s2s.ui.kit.new_question import new_question
+from s2s.ui.kit.new_step import step_text
 from s2s.ui.kit.pictures import forget_shown, show, show_all, show_table, shown
 from s2s.ui.kit.qr_code import qr_code
 from s2s.ui.kit.question_fields import question_fields
