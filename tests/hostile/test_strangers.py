@@ -39,6 +39,7 @@ from s2s.questions import (
     ReferencesOf,
     SameWord,
     SamplesOverTraining,
+    validation_pairs,
 )
 from s2s.runs import Run, Sentences, System
 from s2s.ui.data import profiles
@@ -108,7 +109,7 @@ def _of_dataset(things: Things) -> list[object]:
         pool_of(run),
         cached.SCREEN.answer(PoolStates(cached.named(run))).positions,
         cached.SCREEN.answer(SameWord(cached.named(run), "1 2", "1 3")),
-        cached.probes(run),
+        validation_pairs(run),
         available_test_sets(things.run),
     ]
 

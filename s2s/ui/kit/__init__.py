@@ -10,7 +10,6 @@ from s2s.ui.kit import (
     gold_alignment,
     in_view,
     languages,
-    length_penalty,
     pickers,
     polling,
     score_counts,

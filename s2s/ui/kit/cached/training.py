@@ -1,4 +1,4 @@
-"""What training wrote into a run's folder: its curves, and its translations of the probe sentences."""
+"""The curves that training wrote into a run's folder."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from s2s.config import UserError
 from s2s.library import Library
-from s2s.runs import Curves, Metrics, Run, RunFolder, runs_folder
+from s2s.runs import Curves, Metrics, RunFolder, runs_folder
 from s2s.ui.kit.cached.shared import shared
 
 
@@ -26,16 +26,3 @@ def logged(folder: RunFolder) -> Curves:
 @shared(max_entries=512, show_spinner=False)
 def _metrics(folder: str) -> Metrics:
     return Metrics(Path(folder) / "metrics.jsonl")
-
-
-def probes(run: Run) -> list[tuple[str, str]]:
-    """The probe sentences with their references."""
-    return _probes(str(run.folder.path), run.step, run)
-
-
-@shared(max_entries=16, show_spinner=False)
-def _probes(folder: str, step: int, _run: Run) -> list[tuple[str, str]]:
-    lines = (
-        line for line in _run.folder.lines("samples") if {"source", "reference"} <= line.keys()
-    )
-    return [*dict.fromkeys((str(line["source"]), str(line["reference"])) for line in lines)]
