@@ -22,7 +22,7 @@ from s2s.plots import (
     training_view,
 )
 from s2s.plots.activations import activations
-from s2s.plots.attention import attention_csv, geometry, heatmap, heatmap_data, numbered
+from s2s.plots.attention import geometry, heatmap, heatmap_data, numbered
 from s2s.plots.attention_view import part_names
 from s2s.plots.bars import bars, compact_number
 from s2s.plots.costs import costs
@@ -39,6 +39,8 @@ from s2s.plots.head_scatter import HeadPoint, head_scatter
 from s2s.plots.head_values import HeadValues, head_values
 from s2s.plots.intervene_view import both_translations
 from s2s.plots.learning import (
+    ALIGNMENT_ERROR,
+    ENTROPY,
     ROLE_STRENGTHS,
     alignment_error,
     attention_animation,
@@ -73,6 +75,7 @@ from s2s.plots.positions import (
     rotations,
 )
 from s2s.plots.ranked_tokens import ranked_tokens
+from s2s.plots.runs_view import middle, short_names
 from s2s.plots.schedule import schedule
 from s2s.plots.search_view import drawn_nodes
 from s2s.plots.sentence_lengths import sentence_lengths
@@ -117,11 +120,11 @@ PLOTS: Mapping[str, Plot] = MappingProxyType(
         ),
         "entropy": Plot(
             entropy,
-            "0: all attention on one token; dotted: uniform attention. Where a line falls, that head gets sharper.",
+            ENTROPY,
         ),
         "alignment_error": Plot(
             alignment_error,
-            "Lower is better: at 0, each predicted token attends most to the word it translates.",
+            ALIGNMENT_ERROR,
         ),
         "head_roles": Plot(
             head_roles,

@@ -16,6 +16,7 @@ from s2s.lessons import (
     Heads,
     NumberQuestion,
     Step,
+    Verdict,
     answer,
     check,
 )
@@ -126,6 +127,25 @@ def test_a_number_is_right_nearly_right_or_wrong(name: str) -> None:
         check(question, "many", here)
 
 
+@pytest.mark.parametrize("name", questions(NumberQuestion) + questions(HeadQuestion))
+def test_a_likely_wrong_answer_can_be_given_is_wrong_and_has_its_own_reply(name: str) -> None:
+    step = STEPS[name]
+    question = step.question
+    assert isinstance(question, (NumberQuestion, HeadQuestion))
+    here = context(step)
+    assert 1 <= len(question.mistakes) <= 2
+    for mistake in question.mistakes:
+        assert mistake.given
+        for given in mistake.given:
+            if isinstance(question, HeadQuestion):
+                model = here.opened().recipe.model
+                stack = model.encoder if question.kind == "encoder" else model.decoder
+                assert given <= (stack.n_layers, stack.n_heads)
+                assert 1 <= given[1] <= stack.n_heads
+            typed = given if isinstance(given, tuple) else str(given)
+            assert check(question, typed, here) == Verdict("wrong", mistake.why)
+
+
 @pytest.mark.parametrize("name", questions(ChoiceQuestion))
 def test_a_choice_has_one_right_option_and_a_reason_for_each(name: str) -> None:
     step = STEPS[name]
@@ -138,6 +158,7 @@ def test_a_choice_has_one_right_option_and_a_reason_for_each(name: str) -> None:
     assert all(
         verdict.sentence.startswith("Right") == (verdict.level == "right") for verdict in verdicts
     )
+    assert len({verdict.sentence for verdict in verdicts}) > min(2, len(levels) - 1)
 
 
 @pytest.mark.parametrize("name", questions(HeadQuestion))

@@ -20,7 +20,7 @@ from s2s.ui.kit.cards import Card, cards
 from s2s.ui.kit.charts import chart, clickable_chart
 from s2s.ui.kit.find_one import FindOne, is_position
 from s2s.ui.kit.map_part import with_part
-from s2s.ui.kit.new_question import new_question
+from s2s.ui.kit.new_step import step_text
 from s2s.ui.kit.pictures import forget_shown, show, show_all, show_table, shown
 from s2s.ui.kit.qr_code import qr_code
 from s2s.ui.kit.question_fields import question_fields
@@ -32,7 +32,6 @@ from s2s.ui.kit.target import show_pair, target_owner
 from s2s.ui.kit.text import (
     JOINER,
     as_markdown,
-    duration,
     file_name,
     note_markdown,
     plain,
@@ -43,4 +42,4 @@ from s2s.ui.kit.trouble import run_trouble
 from s2s.ui.kit.undo_row import undo_row
 from s2s.ui.kit.uploaded import read_once
 from s2s.ui.kit.vocabulary import RunVocabulary
-from s2s.words import four_digits, nats, percent
+from s2s.words import duration, four_digits, nats, percent

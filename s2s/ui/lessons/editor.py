@@ -23,20 +23,11 @@ from s2s.lessons import (
 )
 from s2s.ui.kit import forms, plain, question_fields, undo_row
 from s2s.ui.lessons.links import given_view, home
-from s2s.ui.lessons.view_state import STATE
-from s2s.ui.shell import (
-    build_lesson,
-    is_building,
-    lesson_sharing,
-    offer_next_step,
-    page,
-    step_link,
-    stop_building,
-)
+from s2s.ui.lessons.view_state import STATE, confirm, show_confirmed
+from s2s.ui.shell import lesson_sharing, page, pages_to_add, step_link
 
 # in the session
 FAILED = "lesson not changed"  # why
-SAVED = "lesson changed"
 NEWEST = "newest step"  # its number, once it was added
 DELETED = "deleted step"  # with its lesson's id and its number, for Undo
 VIEW_HELP = "What Share gives on a page: its full link, a short link of this server, or `/attention?src=the+cat`."
@@ -51,26 +42,23 @@ def draw(id: str) -> None:
     lesson = own.lesson
     if error := st.session_state.pop(FAILED, None):
         forms.show_error(error)
-    if st.session_state.pop(SAVED, False):
-        st.toast("Saved.", icon=":material/check:")
     _words(lesson)
     if lessons.is_empty(lesson):
-        _more_steps(own)
+        _more_steps(lesson)
         return
     lesson_sharing(own, home())
     _undo(lesson)
     steps, chosen = st.columns([1, 2])
     with steps:
         number = _chosen_step(lesson)
-        _more_steps(own)
+        _more_steps(lesson)
     with chosen, st.container(border=True):
         st.fragment(_step)(lesson, number)
         _order(lesson, number)
 
 
 def close() -> None:
-    """Shows the list again; no more steps are added."""
-    stop_building()
+    """Shows the list again."""
     STATE.show(edit="")
 
 
@@ -92,23 +80,17 @@ def _words(lesson: Lesson) -> None:
             _change(
                 lesson,
                 lambda: replace(lesson, title=title, summary=summary, minutes=int(minutes)),
+                "words",
+                "Title, minutes and summary are saved.",
             )
+    show_confirmed("words")
 
 
-def _more_steps(own: OwnLesson) -> None:
+def _more_steps(lesson: Lesson) -> None:
     """The ways to one more step: a page that is opened now, or a link."""
-    if is_building(own.lesson.id):
-        offer_next_step([own])
-    else:
-        st.button(
-            "Add a page",
-            key="build lesson",
-            icon=":material/add:",
-            on_click=build_lesson,
-            args=(own.lesson.id,),
-        )
+    pages_to_add(lesson.id, 1 if lessons.is_empty(lesson) else len(lesson.steps) + 1)
     with st.expander("Or paste a link", icon=":material/link:"):
-        _new_step(own.lesson)
+        _new_step(lesson)
 
 
 def _new_step(lesson: Lesson) -> None:
@@ -125,6 +107,7 @@ def _new_step(lesson: Lesson) -> None:
         return
     st.session_state[NEWEST] = len(changed.steps)
     st.session_state[DELETED] = None
+    confirm("order", f"Step {len(changed.steps)} is added; its note is still to be written.")
     st.rerun()
 
 
@@ -181,7 +164,9 @@ def _step(lesson: Lesson, number: int) -> None:
         persist_state="session",
     )
     make = question_fields(key, step.question)
-    if not st.button("Save the step", key=f"{key} save", icon=":material/save:", type="primary"):
+    is_saved = st.button("Save the step", key=f"{key} save", icon=":material/save:", type="primary")
+    show_confirmed("step")
+    if not is_saved:
         return
     names = tuple(name.strip() for name in hidden.split(",") if name.strip())
     _change(
@@ -191,6 +176,8 @@ def _step(lesson: Lesson, number: int) -> None:
             number,
             Step(title, note, given_view(link, home()), names, make()),
         ),
+        "step",
+        f"Step {number} is saved: its title, note, view and question.",
     )
 
 
@@ -227,7 +214,7 @@ def _order(lesson: Lesson, number: int) -> None:
                 icon=f":material/{icon}:",
                 disabled=not is_possible,
                 on_click=_set_steps,
-                args=(lesson, steps, then),
+                args=(lesson, steps, then, f"This is step {then} now."),
             )
         st.button(
             "Delete the step",
@@ -235,8 +222,9 @@ def _order(lesson: Lesson, number: int) -> None:
             icon=":material/delete:",
             disabled=last == 1,
             on_click=_set_steps,
-            args=(lesson, rest, number, (lesson.id, number, step)),
+            args=(lesson, rest, number, "", (lesson.id, number, step)),
         )
+    show_confirmed("order")
 
 
 def _with_step(lesson: Lesson, number: int, step: Step) -> Lesson:
@@ -266,6 +254,7 @@ def _undo(lesson: Lesson) -> None:
         lesson,
         _inserted(lesson.steps, number, step),
         number,
+        f"Step {number} is there again.",
         key="undo delete step",
     )
 
@@ -274,9 +263,10 @@ def _set_steps(
     lesson: Lesson,
     steps: tuple[Step, ...],
     then: int,
+    said: str,
     deleted: tuple[str, int, Step] | None = None,
 ) -> None:
-    """Keeps the steps and opens the one of number `then`; `deleted` can be undone."""
+    """Keeps the steps, opens the one of number `then` and confirms that; `deleted` can be undone."""
     try:
         lessons.change_lesson(replace(lesson, steps=steps), lesson)
     except UserError as error:
@@ -284,14 +274,16 @@ def _set_steps(
         return
     st.session_state[_step_key(lesson)] = min(then, len(steps))
     st.session_state[DELETED] = deleted
+    if said:
+        confirm("order", said)
 
 
-def _change(lesson: Lesson, make: Callable[[], Lesson]) -> None:
-    """Keeps the changed lesson and shows it, or says what is wrong and keeps what was typed."""
+def _change(lesson: Lesson, make: Callable[[], Lesson], place: str, said: str) -> None:
+    """Keeps the changed lesson and confirms that, or says what is wrong and keeps what was typed."""
     try:
         lessons.change_lesson(make(), lesson)
     except UserError as error:
         forms.show_error(error)
     else:
-        st.session_state[SAVED] = True
+        confirm(place, said)
         st.rerun()

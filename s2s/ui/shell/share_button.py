@@ -45,7 +45,7 @@ def _link(page: Page, content: Content, own: list[in_view.Shown]) -> None:
     """The short link, what it shows of the visitor's own, and what else can be done with the view."""
     url = page_url(page)
     st.caption(f"This link opens what you see now, {reach(url)}.")
-    short_link_form(content, home_url(page), is_local=is_local(url))
+    short_link_form(content, home_url(page))
     for shown in own:
         _switches(shown)
     if is_local(url):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import streamlit as st
@@ -11,7 +12,7 @@ import streamlit as st
 from s2s import plots
 from s2s.config import Recipe
 from s2s.plots import Curve, CurveOptions, StepMark, training_view
-from s2s.questions import LoggedRuns, TrainingCurves
+from s2s.questions import LoggedRuns, TrainingCurves, signature_note
 from s2s.runs import Curves, has_diverged
 from s2s.ui.kit import cached, in_view, unique_names
 from s2s.ui.kit.pictures import show
@@ -19,7 +20,6 @@ from s2s.ui.kit.training_curves import (
     MAX_RUNS,
     loss_note,
     quantity_and_axis,
-    signature_note,
 )
 from s2s.ui.kit.validation_pairs import worded_for
 from s2s.ui.train import metrics
@@ -65,7 +65,9 @@ def _picture(
     ]
     missing = _missing(training_view.curve_lines(quantity, answer, over), options, expected)
     reading = f"{_reading(run_id, curve, runs)}{missing} {loss_note(runs, curve)}"
-    if quantity.is_score and (note := signature_note(runs.values())):
+    if quantity.is_score and (
+        note := signature_note(chain.from_iterable(each.signatures for each in runs.values()))
+    ):
         reading += f" {note}"
     drawn = training_view.picture(
         question,

@@ -51,4 +51,4 @@ from s2s.ui.kit.cached.stored_runs import (
     titles,
     trained_runs,
 )
-from s2s.ui.kit.cached.training import curves, sample_steps, samples
+from s2s.ui.kit.cached.training import curves
