@@ -66,7 +66,6 @@ from s2s.plots.picture import (
 from s2s.plots.positions import (
     MAX_MATRIX_ROWS,
     LineSeries,
-    columns_csv,
     downsampled,
     extrapolation,
     line_chart,

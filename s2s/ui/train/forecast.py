@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 import torch
 
@@ -29,10 +27,10 @@ from s2s.jobs import (
     training,
     why_no_prediction,
 )
+from s2s.questions import Table
 from s2s.sizing import count_parameters
 from s2s.training import free_memory, learning_rate
 from s2s.ui.kit import Card, as_markdown, cached, cards, chart, duration, file_name, forms
-from s2s.ui.kit.tables import frame_csv
 from s2s.ui.streamlit_parts import DeltaGenerator
 from s2s.ui.train import advice
 from s2s.ui.train.command import command, for_several_gpus
@@ -232,7 +230,8 @@ def _schedule(request: RunRequest) -> None:
     )
     alt = f"Learning rate by step: {train.schedule}, highest {max(rates):.3g}, last {rates[-1]:.3g}"
     chart(figure, alt=alt, file_name=file_name("schedule"))
-    _download(pd.DataFrame({"step": steps, "learning_rate": rates}), "schedule")
+    rows = [*zip(steps.tolist(), rates, strict=True)]
+    _download(Table(("step", "learning_rate"), rows), "schedule")
 
 
 def _expectation(request: RunRequest, cost: Forecast) -> None:
@@ -287,15 +286,15 @@ def _chart(request: RunRequest, found: PredictionInterval) -> None:
     margin = f"the interval is {MARGIN:.0f} BLEU wider on each side"
     caption = plots.PLOTS["expected_quality"].caption
     st.caption(f"{caption} Based on our runs on {runs}; {margin}. {ALIKE}")
-    columns = {"minutes": found.minutes, "bleu_low": found.lows, "bleu_high": found.highs}
-    _download(pd.DataFrame(columns), title)
+    rows = [*zip(found.minutes, found.lows, found.highs, strict=True)]
+    _download(Table(("minutes", "bleu_low", "bleu_high"), rows), title)
 
 
-def _download(frame: pd.DataFrame, title: str) -> None:
+def _download(table: Table, title: str) -> None:
     """The numbers of a chart."""
     st.download_button(
         "Download data (CSV)",
-        partial(frame_csv, frame),
+        table.csv,
         f"{file_name(title)}.csv",
         "text/csv",
         key=f"csv {title}",
