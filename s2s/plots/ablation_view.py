@@ -30,7 +30,6 @@ COLUMNS = (
 
 
 def pictures(question: Ablation, answer: Ablated, model: str) -> list[Picture]:
-    """Loss and scores, then tokens, then sentences. `model` names the run and its checkpoint."""
     where = f"{model}\n{answer.n:,} sentences: {answer.sample}, {answer.heads} changed"
     numbers = question.table(answer)
     return [

@@ -20,7 +20,6 @@ WORDS = "Tokens are merged into words, and </s> is left out."
 
 
 def pictures(question: Alignment, answer: Aligned, model: str) -> list[Picture]:
-    """The links over the heatmap of their weights. `model` names the run and its checkpoint."""
     words = answer.words
     method = LINK_METHODS[question.links]
     title = map_title(model, "cross", f"{words.name}\nlinks: {method.label.lower()}")

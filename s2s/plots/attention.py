@@ -37,7 +37,6 @@ def heatmap(
     sums: Weights | None = None,
     per_row: bool = False,
 ) -> go.Figure:
-    """As `heatmap_data`."""
     return go.Figure(
         heatmap_data(weights, keys, rows, title=title, verb=verb, sums=sums, per_row=per_row)
     )
@@ -131,7 +130,6 @@ def attention_csv(
 def _hover_text(
     keys: Sequence[str], rows: Sequence[str], verb: str, sums: Weights | None
 ) -> npt.NDArray[np.object_]:
-    """The hover text of each cell."""
     gerund = {"predicts": "predicting", "reads": "reading"}[verb]
     across, down = ([theme.escaped(token) for token in tokens] for tokens in (keys, rows))
     totals = (

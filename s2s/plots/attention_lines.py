@@ -15,7 +15,6 @@ MAX_DASHED_LINES = 4_000  # of several heads, whose dashes take a browser far lo
 
 
 def pictures(question: AttentionLines, answer: ForcedAttention, model: str) -> list[Picture]:
-    """Two columns of tokens, joined for each head. `model` names the run and its checkpoint."""
     maps = question.maps(answer)
     cells: Mapping[str, svg.Links] = question.cells(answer)
     links, n_lines = strongest(cells)

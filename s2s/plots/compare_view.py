@@ -29,7 +29,6 @@ LARGEST = 1e6
 
 
 def pictures(question: Compare, answer: Compared, model: str) -> list[Picture]:
-    """The table of rows; below it, of several models, all outputs by each. `model` names runs and checkpoints."""
     names = tuple(dict.fromkeys(model.split(", ")))
     if len(names) == len(answer.models):  # each has a title of its own
         titles = dict(zip(answer.models, names, strict=True))
@@ -93,18 +92,15 @@ def _rows(question: Compare, answer: Compared, title: str, table: Table) -> Pict
 
 
 def _quoted(problem: str) -> str:
-    """An error without marks of code."""
     return re.sub(r"`([^`]*)`", r"“\1”", problem)
 
 
 def _about(row: ComparedRow, answer: Compared) -> str:
-    """The settings, and the model where rows have several."""
     said = [row.more, row.run if answer.models else ""]
     return "".join(f"\n{each}" for each in said if each)
 
 
 def _other(answer: Compared, against: str, number: int) -> str | None:
-    """What a row's text is compared with."""
     if against == NOTHING or answer.rows[number].found is None:
         return None
     if against == REFERENCE:
@@ -114,7 +110,6 @@ def _other(answer: Compared, against: str, number: int) -> str | None:
 
 
 def _times(row: ComparedRow) -> str:
-    """Three digits."""
     if row.found and row.best and not row.is_ended:
         return "truncated"
     if row.times >= LARGEST:
@@ -134,7 +129,6 @@ def _digits(value: float) -> str:
 
 
 def _forced(answer: Compared) -> Picture:
-    """Log-probabilities of every output by every model."""
     columns = ["output of", TEXT]
     for model in answer.models:
         columns += [f"{model}: log-probability", f"{model}: per token"]
@@ -165,7 +159,6 @@ def _in_nats(one: Reference | None) -> str:
 
 
 def _unknown(answer: Compared) -> str:
-    """Which models lack words of these outputs."""
     said = []
     for model, column in zip(answer.models, zip(*answer.forced, strict=True), strict=True):
         words = dict.fromkeys(word for one in column if one for word in one.unknown)
@@ -175,7 +168,6 @@ def _unknown(answer: Compared) -> str:
 
 
 def _forced_tokens(answer: Compared) -> Picture:
-    """The same token by token."""
     known = [
         (f"Output of row {number} under {model}: {nats(one.log_prob)} nats", one)
         for number, under in enumerate(answer.forced, 1)

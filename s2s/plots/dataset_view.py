@@ -40,7 +40,6 @@ TOKENS = (
 
 
 def pictures(question: DatasetProfile, answer: ProfiledDataset, model: str) -> list[Picture]:
-    """Those of the part that is asked for; the first one has the finding. A dataset is no model's."""
     name = shortened(answer.name, MAX_NAME)
     drawn = PICTURES[type(answer.found)](name, answer.found, question)
     finding = question.finding(answer)

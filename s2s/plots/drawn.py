@@ -19,7 +19,6 @@ class DrawnFigure(BaseFigure):  # type: ignore[misc]
         object.__setattr__(self, "figure", figure)
 
     def to_dict(self) -> dict[str, Any]:
-        """With Plotly's usual template, arrays packed as Plotly packs them."""
         layout = {"template": _template(), **self.figure["layout"]}
         return {"data": [_packed(trace) for trace in self.figure["data"]], "layout": layout}
 

@@ -153,7 +153,6 @@ def _interval(answer: Evaluated, number: int, key: str) -> tuple[float | None, f
 
 
 def _setting(answer: Evaluated) -> str:
-    """What was swept; empty for nothing."""
     return next((system.sweep for system in answer.evaluation.systems if system.sweep), "")
 
 
@@ -199,7 +198,6 @@ def sweep_lines(answer: Evaluated, setting: str) -> dict[str, list[int]]:
 
 
 def _sweep_line(answer: Evaluated, name: str, numbers: Sequence[int], key: str) -> SweepLine:
-    """Sorted by the setting's value; with intervals where every point has one."""
     systems: Sequence[System] = answer.evaluation.systems
     points = sorted(
         (

@@ -101,7 +101,6 @@ def _height(grid: HeadGrid) -> int:
 
 
 def _traces(grid: HeadGrid) -> list[go.Heatmap | go.Scatter]:
-    """The colors, and the words on them."""
     n_heads = grid.values.shape[1]
     values = np.asarray(grid.values, np.float32)
     layers, heads = np.indices(values.shape).reshape(2, -1)

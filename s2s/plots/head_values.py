@@ -92,7 +92,6 @@ def _axis(name: str, n: int) -> dict[str, Any]:
 def _traces(
     grid: HeadValues, least: float, most: float, unit: str
 ) -> list[go.Heatmap | go.Scatter]:
-    """The colors, and the numbers on them."""
     values = np.asarray(grid.values, np.float32)
     colors = go.Heatmap(
         z=values,

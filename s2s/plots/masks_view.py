@@ -25,7 +25,6 @@ READING = "Each row is a query, each column a key: ✓ it may attend to it, ✕ 
 
 
 def pictures(question: Masks, answer: PaddedPair, model: str) -> list[Picture]:
-    """Of the chosen sentence; the padding mask is of both. `model` names the run and its checkpoint."""
     src, tgt = answer.src[question.row], answer.tgt[question.row]
     of_both = ("your sentence", "the second")
     cross = answer.cross(question.row)

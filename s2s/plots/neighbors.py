@@ -13,7 +13,6 @@ CAPTION = (
 
 
 def pictures(question: Neighbors, answer: NearStates, model: str) -> list[Picture]:
-    """A table. `model` names the run and its checkpoint."""
     layer = layer_name(layer_index(question.layer, answer.n_layers), answer.n_layers)
     of = f"“{answer.of}”" if answer.of else "the sentence"
     title = f"{model}\nencoder · {layer} · nearest to {of}"

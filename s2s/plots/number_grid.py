@@ -76,7 +76,6 @@ def number_grids(
 
 
 def _traces(grid: NumberGrid, *, low_is_bright: bool) -> list[go.Heatmap | go.Scatter]:
-    """The colors, and the numbers on them."""
     values = np.asarray(grid.values, np.float32)
     colors = go.Heatmap(
         z=values,

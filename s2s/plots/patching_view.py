@@ -17,7 +17,6 @@ CAVEAT = (
 
 
 def pictures(question: Patching, answer: Patched, model: str) -> list[Picture]:
-    """The effects by layer and position or head; without a figure where nothing can be measured."""
     row = heads.PATCHES[question.patch]
     a, b = answer.token_a, answer.token_b
     title = f"{model} · {row.label.lower()}\neffect on {a} − {b}, by layer and {answer.axis}"

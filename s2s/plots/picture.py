@@ -116,7 +116,6 @@ class Picture:
 
     @property
     def one_line(self) -> str:
-        """The title on one line."""
         return self.title.replace("\n", " · ")
 
     def svg(self) -> str:

@@ -19,7 +19,6 @@ CAPTION = (
 
 
 def pictures(question: SameWord, answer: TwoOccurrences, model: str) -> list[Picture]:
-    """The cosine after each layer, beside baselines. `model` names the run and its checkpoint."""
     both = dict.fromkeys(f"“{each.word}”" for each in (answer.one, answer.other))
     words = f"{' and '.join(both)} in two sentences"
     title = f"{model}\nencoder · cosine after each layer\n{words}"
@@ -41,7 +40,6 @@ def pictures(question: SameWord, answer: TwoOccurrences, model: str) -> list[Pic
 
 
 def _lines(answer: TwoOccurrences) -> str:
-    """What the lines are that are drawn."""
     has_own = any(not np.isnan(each.elsewhere).all() for each in (answer.one, answer.other))
     has_any = not np.isnan(answer.baseline).all()
     return " ".join([THESE, *([ELSEWHERE] if has_own else []), *([ANY] if has_any else [])])

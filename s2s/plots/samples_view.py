@@ -8,7 +8,6 @@ from s2s.questions import ComparedSamples, Samples, samples
 
 
 def pictures(question: Samples, answer: ComparedSamples, model: str) -> list[Picture]:
-    """`model` names the run and its checkpoint."""
     title = f"{model}\n{answer.metric} of {answer.n} samples ({samples.NAME})"
     means = [each.expected for each in answer.samples]
     times = [each.times for each in answer.samples]

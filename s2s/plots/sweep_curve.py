@@ -28,7 +28,6 @@ class SweepLine:
 
 
 def sweep_curve(lines: Sequence[SweepLine], *, title: str, x_label: str, y_label: str) -> go.Figure:
-    """One line per run, with an interval at each value."""
     if not any(line.values for line in lines):
         return theme.empty("No setting was swept here.")
     layout = theme.layout(title, 340, x_label, y_label)

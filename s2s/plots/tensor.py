@@ -98,7 +98,6 @@ def _cells(values: Array, limit: float, *, is_named: bool, has_scale: bool) -> g
 
 
 def _holes(values: Array) -> list[go.Heatmap]:
-    """Black cells, below everything else, for what is not finite."""
     if np.isfinite(values).all():
         return []
     z = np.where(np.isfinite(values), np.nan, 0).astype(np.float32)
@@ -121,7 +120,6 @@ def tensor_hover(column: str) -> str:
 
 
 def _texts(values: Array, limit: float, *, has_numbers: bool) -> go.Scatter:
-    """Text in the cells: numbers where they are legible, and minus infinity."""
     finite = np.isfinite(values)
     rows, columns = np.nonzero(np.ones_like(finite) if has_numbers else ~finite)
     inks = theme.text_colors(

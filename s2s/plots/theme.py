@@ -83,7 +83,6 @@ def text_colors(values: npt.NDArray[np.float32]) -> list[str]:
 
 @functools.cache
 def _bright_from() -> float:
-    """The value from which colors of the scale are bright: they get brighter all the way."""
     dark, bright = 0.0, 1.0
     while bright - dark > 1e-9:
         middle = (dark + bright) / 2
@@ -185,7 +184,6 @@ def log_ticks(low: float, high: float) -> list[float]:
 
 
 def _power(value: float) -> str:
-    """`0.05`, `2,000`, `5·10<sup>6</sup>`."""
     if 1e-3 <= value < 1e6:
         return f"{value:,.10g}"
     digits, power = f"{value:.10e}".split("e")

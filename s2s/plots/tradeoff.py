@@ -39,7 +39,6 @@ class TradeoffPoint:
 def tradeoff(
     points: Sequence[TradeoffPoint], *, title: str, x_label: str, y_label: str
 ) -> go.Figure:
-    """One named point per system, with its interval."""
     if not points:
         return theme.empty("No system has both scores.")
     layout = theme.layout(title, 380, x_label, y_label) | {"showlegend": False}
@@ -75,7 +74,6 @@ def _level(points: Sequence[TradeoffPoint]) -> dict[str, Any]:
 
 
 def _room(least: float, most: float) -> float:
-    """Beside the points, for their names."""
     return ROOM * ((abs(most) or 1.0) if _are_equal(least, most) else most - least)
 
 
@@ -84,7 +82,6 @@ def _are_equal(least: float, most: float) -> bool:
 
 
 def _side(x: float, rank: int, *, is_log: bool, edge: float) -> str:
-    """Where a name is relative to its point."""
     place = math.log10(x) if is_log else x
     return f"{HEIGHTS[rank % len(HEIGHTS)]} {'left' if place > edge else 'right'}"
 

@@ -17,7 +17,6 @@ ABOUT = (
 
 
 def pictures(question: Translate, answer: Decoded, model: str) -> list[Picture]:
-    """Tokens of the hypotheses. `model` names the run and its checkpoint."""
     shown = answer.hypotheses[:MOST]
     left = len(answer.hypotheses) - len(shown)
     return [
@@ -43,7 +42,6 @@ def pictures(question: Translate, answer: Decoded, model: str) -> list[Picture]:
 
 
 def token_table(answer: Decoded) -> Table:
-    """One row per token of every hypothesis."""
     columns = (
         "rank",
         "hypothesis_log_prob",

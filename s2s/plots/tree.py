@@ -185,7 +185,6 @@ EDGES: Sequence[tuple[Callable[[TreeNode], bool], Mapping[str, object]]] = (
 
 
 def _stubs(nodes: Sequence[TreeNode], row_of: Mapping[int, int]) -> list[go.Scatter]:
-    """Short lines to what is left out before the first step."""
     start = min(node.step for node in nodes)
     if not start:
         return []
@@ -242,7 +241,6 @@ def _markers(nodes: Sequence[TreeNode], row_of: Mapping[int, int], style: NodeSt
 
 
 def _legend(states: Collection[str], *, has_greedy: bool) -> list[go.Scatter]:
-    """Both paths first, then the shapes of the states, in the color of the rest."""
     best = {"symbol": "circle", "size": 10, "color": BEST}
     samples = [_sample("chosen: the output", best, {"color": BEST, "width": 5})]
     if has_greedy:
@@ -258,7 +256,6 @@ def _legend(states: Collection[str], *, has_greedy: bool) -> list[go.Scatter]:
 def _sample(
     name: str, marker: Mapping[str, object] | None, line: Mapping[str, object] | None
 ) -> go.Scatter:
-    """A row of the legend."""
     modes = [*(["lines"] if line else []), *(["markers"] if marker else [])]
     return go.Scatter(
         x=[None],
@@ -277,7 +274,6 @@ def _label(node: TreeNode) -> str:
 
 
 def _totals(nodes: Sequence[TreeNode], row_of: Mapping[int, int]) -> go.Scatter:
-    """The totals below the nodes."""
     return go.Scatter(
         x=[node.step for node in nodes],
         y=[row_of[node.number] + BELOW for node in nodes],

@@ -152,7 +152,6 @@ def probabilities(question: Walkthrough, answer: Walked) -> list[Picture]:
 
 
 def _ranked(answer: Walked, row: Array, name: str, across: str) -> tuple[Picture, float]:
-    """The tokens with the largest values at a position, as bars; and the sum of what is shown."""
     order = np.argsort(-row, kind="stable")
     bars = [(answer.words[at], float(row[at])) for at in order[:TOP]]
     title = f"{name}\nthe {len(bars)} largest of {len(row):,}"

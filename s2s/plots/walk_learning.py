@@ -109,7 +109,6 @@ def gradients(question: Walkthrough, answer: Walked) -> list[Picture]:
 
 
 def _depths(letter: str, n: int) -> list[str]:
-    """`E in`, `E1`, `E2`."""
     return [f"{letter}{number or ' in'}" for number in range(n)]
 
 

@@ -23,7 +23,6 @@ SUMS = "Each row of weights sums to 1: the brighter a cell, the larger the weigh
 def picture(
     figure: go.Figure | Table | None, title: str, table: Table, caption: str = ""
 ) -> Picture:
-    """Under the first line of its title."""
     name = title.partition("\n")[0]
     alt = f"Picture of {title.replace(chr(10), ', ')}"
     return Picture(name, title, figure, alt, table, caption=caption)
@@ -84,7 +83,6 @@ def of_heads(
 
 
 def _head_columns(n_heads: int, n_numbers: int) -> list[str]:
-    """`2.31`: number 31 of head 2."""
     heads = range(1, n_heads + 1)
     return [f"{head}.{number}" for head in heads for number in range(1, n_numbers + 1)]
 

@@ -12,7 +12,6 @@ from s2s.questions import Walked, Walkthrough
 
 
 def pictures(question: Walkthrough, answer: Walked, model: str) -> list[Picture]:
-    """The first has the finding. `model` names the run and its checkpoint."""
     draw = {**walk_encoder.DRAW, **walk_decoder.DRAW, **walk_learning.DRAW}[question.step]
     at = answer.at
     about = f"{model} · layer {question.layer}\n{at.text} → {at.target}"
@@ -23,7 +22,6 @@ def pictures(question: Walkthrough, answer: Walked, model: str) -> list[Picture]
 
 
 def _each_legend_once(pictures: Iterable[Picture]) -> Iterator[Picture]:
-    """How to read a tensor stands below the first one."""
     left = [READING, SUMS]
     for each in pictures:
         caption = each.caption

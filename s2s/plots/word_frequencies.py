@@ -12,7 +12,6 @@ ROW = 18  # pixels per word
 
 
 def word_frequencies(counts: Sequence[tuple[str, int]], *, title: str) -> go.Figure:
-    """One bar per word, the most frequent on top."""
     if not counts:
         return theme.empty("There are no words to count.")
     names = [theme.escaped(word) for word, _ in counts]

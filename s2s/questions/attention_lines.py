@@ -49,7 +49,6 @@ class AttentionLines(AttentionOf):
         }
 
     def table(self, answer: ForcedAttention) -> Table:
-        """The whole maps, one below the other, with the head in the first column."""
         maps = self.maps(answer)
         one = next(iter(maps.values()))
         rows = [
@@ -60,7 +59,6 @@ class AttentionLines(AttentionOf):
         return Table(["head", one.verb, *one.keys], rows)
 
     def finding(self, answer: ForcedAttention) -> str:
-        """The clearest row of the only map; of several heads none is worth a sentence."""
         maps = [*self.maps(answer).values()]
         return row_finding(maps[0], is_part=self.drop) if len(maps) == 1 else ""
 

@@ -107,7 +107,6 @@ class DatasetProfile(Question[ProfiledDataset]):
         return override(PRESETS[self.preset].recipe, found)
 
     def stamp(self, have: Have) -> Hashable:
-        """Its name, and whether the asker may still read it."""
         return have.dataset_state(self.dataset)
 
     def shown_rule(self, report: LintReport) -> str:
@@ -116,11 +115,9 @@ class DatasetProfile(Question[ProfiledDataset]):
         return self.rule if self.rule in matched else next(iter(matched), "")
 
     def table(self, answer: ProfiledDataset) -> Table:
-        """The counts of both sides; pairs by rule; inputs and outputs; frequent words; a row per tokenizer."""
         return TABLES[type(answer.found)](answer.found, self)
 
     def finding(self, answer: ProfiledDataset) -> str:
-        """What stands out, in words."""
         return FINDINGS[type(answer.found)](answer.found, self)
 
 

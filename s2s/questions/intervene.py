@@ -60,7 +60,6 @@ class InterventionEffect(OfSentence[Changed]):
         return Changed(change, len(prefix), before, after, attention, following)
 
     def table(self, answer: Changed) -> Table:
-        """Both translations."""
         return translations(answer)
 
 
@@ -123,7 +122,6 @@ class Intervene(OfSentence[Changed]):
         return found
 
     def _moved(self, forced: ForcedAttention) -> tuple[Head, ...] | None:
-        """The heads that are made to look: of the chosen layer and head, or None for all."""
         if self.overridden not in ("", CHOSEN):
             raise UserError(
                 f"`overridden` is {shortened(self.overridden)}; leave it empty for all heads, or give `{CHOSEN}`."
@@ -138,11 +136,9 @@ class Intervene(OfSentence[Changed]):
         return reduced(answer.attention, self.attention.which(answer))
 
     def table(self, answer: Changed) -> Table:
-        """Both translations."""
         return translations(answer)
 
     def finding(self, answer: Changed) -> str:
-        """What happened."""
         return answer.finding
 
 
@@ -164,7 +160,6 @@ def candidates(answer: Changed) -> Table:
 
 
 def heads_of(which: HeadSelection, shape: tuple[int, ...]) -> tuple[Head, ...]:
-    """Of a layer, or with that number in every layer, or one."""
     layers = range(shape[0]) if which.layer is None else [which.layer]
     heads = range(shape[1]) if which.head is None else [which.head]
     return tuple(Head(which.kind, layer, head) for layer in layers for head in heads)
@@ -187,7 +182,6 @@ def _positions(name: str, text: str, n: int, most: int | None = None) -> tuple[i
 
 
 def _candidates(run: Run, tokens: tuple[str, ...], following: Next) -> Candidates:
-    """The best of either, sorted by the first."""
     before, after = following.before.exp(), following.after.exp()  # (vocab,)
     best = before.maximum(after).topk(min(MAX_CANDIDATES, len(before))).indices.tolist()
     best.sort(key=lambda token: -float(before[token]))

@@ -58,7 +58,6 @@ class TargetIds(Question[ForcedIds]):
         return ForcedIds(self.text, target.text, ids, tuple(source), tuple(names(ids)), start, note)
 
     def table(self, answer: ForcedIds) -> Table:
-        """One row per token."""
         return Table(("token", "id"), [*map(list, zip(answer.tgt_tokens, answer.ids, strict=True))])
 
 
@@ -83,11 +82,9 @@ class Probed(Question[Any]):
 
     @property
     def given(self) -> ProbeInput:
-        """As the run takes it."""
         return ProbeInput(self.texts, self.ids, self.choice, json.loads(self.settings))
 
     def beside(self, have: Have) -> DecodeRequest:
-        """The same, for another process."""
         folder, step, languages = have.run(self.run).key
         return DecodeRequest(
             self.kind,
@@ -101,7 +98,6 @@ class Probed(Question[Any]):
         )
 
     def table(self, answer: Any) -> Table:
-        """Nothing: the questions that ask this have tables."""
         return Table((), [])
 
 

@@ -66,10 +66,6 @@ def _declared(
     is_part: bool = False,
     is_optional: bool = False,
 ) -> Any:
-    """`choices` are slugs with their labels, or a function that returns them; `label` and `help` are the widget's. A
-    field that is not `in_set` is in links under a name of its own; a subject that `is_optional` may be left
-    out. The rest is what `kit.state.field` takes: how a page keeps the value.
-    """
     metadata = {
         "kind": kind,
         "of": of,
@@ -231,7 +227,6 @@ def written(value: Any) -> str:
 
 
 def _value(name: str, text: str, row: Field[Any]) -> Any:
-    """What a text stands for in a field. Raises UserError for what is none of its values."""
     default: Any = row.default
     kind = type(default)
     if kind is tuple:

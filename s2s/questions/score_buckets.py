@@ -84,11 +84,9 @@ class ScoreBuckets(Question[Buckets]):
         return ours, _number(other, len(names), "bucket_other")
 
     def stamp(self, have: Have) -> Hashable:
-        """As of the evaluation."""
         return Evaluate(evaluation=self.evaluation).stamp(have)
 
     def table(self, answer: Buckets) -> Table:
-        """Bucket, number of sentences, scores, difference with its 95 % interval."""
         names = [f"{answer.metric} of {name}" for name in answer.names]
         if len(names) < 2:
             rows = [[one.name, one.n, one.score] for one in answer.found]

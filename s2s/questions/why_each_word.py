@@ -50,12 +50,10 @@ class Searched:
 
     @property
     def unit(self) -> str:
-        """Of the scores."""
         return score_unit(self.config)
 
     @cached_property
     def best_path(self) -> list[int]:
-        """The nodes of the translation, in order."""
         return [number for number, node in enumerate(self.tree.nodes) if node.is_best and number]
 
     @cached_property
@@ -93,12 +91,10 @@ class Searched:
 
     @property
     def is_parted(self) -> bool:
-        """Whether the translation is another than greedy's."""
         return self.first_difference is not None
 
     @property
     def step(self) -> int:
-        """The step at which it leaves greedy's path, else the one at which it was least certain."""
         return (
             self.tree.nodes[self.least_certain].step
             if self.first_difference is None
@@ -107,7 +103,6 @@ class Searched:
 
     @property
     def own(self) -> str:
-        """The token that it wrote at that step."""
         at = self.step - 1
         return _word(self.token(self.best_path[at])) if at < len(self.best_path) else "nothing"
 
@@ -134,12 +129,10 @@ class Searched:
 
     @property
     def probability(self) -> str:
-        """That of the least certain token."""
         return percent(math.exp(self.log_prob_of(self.least_certain)))
 
     @property
     def rival_probability(self) -> str:
-        """That of the next most probable token there."""
         parent = self.tree.nodes[self.least_certain].parent
         log_probs = (
             each.log_prob
@@ -155,7 +148,6 @@ class Searched:
 
     @property
     def ratio(self) -> str:
-        """`3.2 times as probable as`."""
         return times_as_probable(self.log_prob, self.greedy.log_prob if self.greedy else 0.0)
 
     @property
@@ -179,7 +171,6 @@ class Searched:
 
     @property
     def searched(self) -> str:
-        """Who searched, as a sentence begins: `Beam search`."""
         name = self.strategy.replace("_", " ").capitalize()
         return DRAWN.get(self.strategy, f"{name} search")
 
@@ -215,7 +206,6 @@ FINDINGS = (
 
 
 def _word(token: str) -> str:
-    """A token in a sentence: without the mark of the space before it."""
     return token.strip(SPACE) or token
 
 
@@ -273,7 +263,6 @@ class WhyEachWord(OfSearch[Searched]):
 
     @property
     def _greedy(self) -> Translate:
-        """Greedy search under the same limits, as far as it has these settings."""
         shared = {*keys(GenerationConfig)} - {*NOT_OF_GREEDY}
         given = {name: value for name, value in self.values.items() if name in shared}
         return Translate(self.run, self.text, GREEDY, packed(given))
@@ -284,7 +273,6 @@ class WhyEachWord(OfSearch[Searched]):
         return int(self.node) if is_there else answer.least_certain
 
     def table(self, answer: Searched) -> Table:
-        """One row per node: log-probabilities of its token and of its prefix, by the model and by the strategy."""
         greedy = {*answer.greedy_path}
         names = [row.name for row in fields(SearchNode) if row.name != "token"]
         rows = []
@@ -296,5 +284,4 @@ class WhyEachWord(OfSearch[Searched]):
         return Table(columns, rows)
 
     def finding(self, answer: Searched) -> str:
-        """Where the search left greedy's path, and what it gained."""
         return first(FINDINGS, answer)

@@ -40,17 +40,14 @@ class SwappedWords:
 
     @property
     def one(self) -> str:
-        """The first of the two words."""
         return self.words[self.swapped[0]]
 
     @property
     def other(self) -> str:
-        """The second of the two words."""
         return self.words[self.swapped[1]]
 
     @property
     def is_same(self) -> bool:
-        """Whether swapping them leaves the sentence as it is."""
         return self.one == self.other
 
     @property
@@ -60,22 +57,18 @@ class SwappedWords:
 
     @property
     def is_moved(self) -> bool:
-        """Whether an output changes with positions."""
         return bool(self.effect.with_positions.max() > ROUNDING * self.effect.size)
 
     @property
     def most(self) -> str:
-        """The token whose output changes most with positions."""
         return self.tokens[int(self.effect.with_positions.argmax())]
 
     @property
     def times(self) -> str:
-        """Its change in units of a typical number: `1.4`."""
         return f"{self.effect.with_positions.max() / self.effect.size:.2g}"
 
     @property
     def leftover(self) -> str:
-        """The largest change without positions, in the same unit."""
         return f"{self.effect.without_positions.max() / self.effect.size:.1g}"
 
     @property
@@ -146,14 +139,12 @@ class WordOrder(Question[SwappedWords]):
         )
 
     def table(self, answer: SwappedWords) -> Table:
-        """One row per token: the largest change of any number of its output."""
         effect = answer.effect
         changes = np.stack([effect.with_positions, effect.without_positions], 1).tolist()
         rows = [[token, *both] for token, both in zip(answer.tokens, changes, strict=True)]
         return Table(("token", "with positions", "without positions"), rows)
 
     def finding(self, answer: SwappedWords) -> str:
-        """Whether the encoder notices, with positions and without."""
         return first(FINDINGS, answer)
 
 

@@ -62,7 +62,6 @@ def translations(run: Run, facts: RunVocabulary, sentences: Sequence[str]) -> Wr
 
 
 def _chosen(sentences: Sequence[str]) -> str:
-    """The sentence that is looked at."""
     if len(sentences) == 1:
         return sentences[0]
     labels = {
@@ -78,7 +77,6 @@ def _own(run: Run, text: str) -> Decoded:
 
 
 def _written(run: Run, text: str) -> Written:
-    """With the words that the link begins it with, where they are some of this model."""
     own = _own(run, text)
     ids = tuple(map(int, filter(None, STATE.now.forced.split("."))))
     try:

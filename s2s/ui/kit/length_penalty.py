@@ -52,7 +52,6 @@ def _show(found: Finished, key: str, decode: Callable[[float], None]) -> None:
 
 
 def _sentence(found: Finished, change: NewFirst) -> str:
-    """`From 1.86 on, *les professeurs qui ...* (15 tokens) is the first of 5 hypotheses.`"""
     to = ("on" if _is_higher(found, change) else "down") if change.stays else ""
     at = f"From {_written(change.penalty)} {to}" if to else f"At {_written(change.penalty)}"
     text = plain(found.texts[change.hypothesis]) or "(nothing)"
@@ -61,7 +60,6 @@ def _sentence(found: Finished, change: NewFirst) -> str:
 
 
 def _no_change(found: Finished) -> str:
-    """Why no value helps."""
     row = settings_of(BeamConfig)[SETTING]
     n = len(found.ended)
     lengths = {one.length for one in found.ended}

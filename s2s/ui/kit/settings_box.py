@@ -27,7 +27,6 @@ def settings_box(best: Run | None, is_changed: Mapping[str, bool]) -> DeltaGener
 
 
 def _checkpoint(best: Run) -> list[str]:
-    """`checkpoint step 900`, where the address names another than the best; none of what the run does not have."""
     step = st.query_params.get("step", "")
     if step in ("", str(best.step)) or step not in map(str, best.folder.steps_by_choice()):
         return []

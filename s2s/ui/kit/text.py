@@ -42,7 +42,6 @@ def _note_line(line: str) -> str:
 
 
 def _marked(part: str) -> str:
-    """Text between marks."""
     if part.startswith("`"):
         return part
     mark = "**" if part.startswith("**") else "*"

@@ -56,7 +56,6 @@ class RunVocabulary:
         return split_sentences(text) if self.reads_sentences else (text,)
 
     def random_sentence(self, current: str) -> str:
-        """One other than the current."""
         others = [sentence for sentence in self.sentences if sentence != current]
         return random.choice(others or [current])
 
@@ -87,7 +86,6 @@ def can_read(run_id: str, text: str) -> bool:
 
 
 def _similarity(word: str, other: str) -> tuple[float, int]:
-    """Of equally similar words the one with the longer common prefix wins: people finish what they began to type."""
     prefix = takewhile(lambda pair: pair[0] == pair[1], zip(word, other, strict=False))
     return round(SequenceMatcher(None, word, other).ratio(), 2), sum(1 for _ in prefix)
 

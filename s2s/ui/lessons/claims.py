@@ -43,7 +43,6 @@ LEVELS: Mapping[Level, LevelLook] = MappingProxyType(
 
 
 def draw() -> None:
-    """One claim, chosen from all, each with its finding."""
     st.caption(
         "Each claim of a paper was measured on small models of this program. What it says of them is computed from the"
         " numbers below it; larger models and other data may differ."
@@ -108,7 +107,6 @@ def _cell(value: str | float) -> str:
 
 
 def _live(shipped: Measured) -> Measured:
-    """The button, and what it measured; before, what ships."""
     click = action_button(
         "Measure on this server", key="measure claim", icon=":material/timer:", type="primary"
     )
@@ -121,5 +119,4 @@ def _live(shipped: Measured) -> Measured:
 
 @st.cache_data(max_entries=1, ttl=SECONDS, show_spinner="Encoding sentences of 4 to 128 tokens ...")
 def _measured_here() -> Measured:
-    """At most once per minute, however many visitors ask."""
     return claims.parallel.measure(cached.open_run(claims.parallel.RUN).model)

@@ -120,19 +120,16 @@ def every_result() -> None:
 
 
 def _text(sentence: str) -> str:
-    """One of our sentences as HTML, its code not set apart."""
     return html.escape(sentence.replace("`", ""))
 
 
 def _shown_by(fault: str) -> str:
-    """The number that gives the fault away, beside that of the healthy run: `BLEU 0.7, healthy 97.0`."""
     name = SHOWN_BY[fault]
     broken, healthy = (MEASURES[name].written(_numbers(one)[name]) for one in pair(fault))
     return f"{name} {broken}, healthy {healthy}"
 
 
 def _table(rows: dict[str, Measured]) -> None:
-    """Measures of which no run has a number are left out."""
     numbers = {name: _numbers(one) for name, one in rows.items()}
     shown = [name for name in MEASURES if any(each[name] is not None for each in numbers.values())]
     columns = (TableColumn("run", "18%"), *(TableColumn(MEASURES[name].title) for name in shown))
@@ -155,7 +152,6 @@ def _name(result: str) -> str:
 
 
 def _title(fault: str) -> str:
-    """Its name, without the backticks."""
     return FAULTS[fault].title.replace("`", "")
 
 

@@ -12,7 +12,6 @@ from s2s.ui.lessons.view_state import STATE
 
 
 def draw() -> None:
-    """One fault, and the choice of another."""
     st.caption(
         "Nine known mistakes, each made on purpose in one small run. Read the symptom, look at the numbers beside"
         " those of a healthy run, then read the cause."
@@ -39,7 +38,6 @@ def draw() -> None:
 
 
 def _mistakes_of_tutorials() -> None:
-    """Each with its symptom, its cure, and the fault above that makes it, if one does."""
     numbers = {name: number for number, name in enumerate(FAULTS, 1)}
     with st.expander("Mistakes that tutorials make", icon=":material/school:", key="mistakes"):
         for row in MISTAKES:

@@ -90,19 +90,16 @@ def _tab(run_id: str, is_live: bool, before: RunsView) -> None:
 
 
 def _link(before: RunsView) -> None:
-    """Draw the whole page, which holds the address and the Share link, where they say something else."""
     if STATE.now != before:
         st.rerun()
 
 
 def _keep_code(*picture: object) -> None:
-    """Draw the whole page where its code computes another picture: this part alone was drawn again."""
     if st.session_state.setdefault(PICTURE, picture) != picture:
         st.rerun()
 
 
 def _attention(run_id: str, folder: RunFolder, steps: list[int]) -> tuple[int, int] | None:
-    """The pair at one checkpoint, or animated. Returns layer and head if one head of cross-attention is shown."""
     with st.container(border=True, key="learning"):
         step, is_animated = _step_picker(run_id, steps)
         try:
@@ -132,7 +129,6 @@ def _attention(run_id: str, folder: RunFolder, steps: list[int]) -> tuple[int, i
 
 
 def _step_picker(run_id: str, steps: list[int]) -> tuple[int, bool]:
-    """The step to show, and whether to animate all steps."""
     if len(steps) == 1:
         st.caption(f"One checkpoint so far: step {steps[0]:,}.")
         return steps[0], False
@@ -176,7 +172,6 @@ def _go(step: int) -> None:
 
 
 def _select_step(run_id: str, steps: list[int]) -> None:
-    """Keep the selected step, or the nearest if it is gone; without a selection, follow the newest."""
     if not steps:
         STATE.remember(at="")
         return
@@ -213,7 +208,6 @@ def _animation(frames: dict[int, Weights], view: LabeledWeights, title: str) -> 
 
 
 def _frames_table(frames: dict[int, Weights], view: LabeledWeights) -> str:
-    """CSV, one row per step and weight; positions are counted from 1."""
     n_rows, n_keys = len(view.rows), len(view.keys)
     row, key = (axis.ravel() for axis in np.indices((n_rows, n_keys)))
     tables = [
@@ -235,7 +229,6 @@ def _frames_table(frames: dict[int, Weights], view: LabeledWeights) -> str:
 def _frames(
     folder: RunFolder, steps: list[int], shown: LabeledWeights, kind: str
 ) -> dict[int, LabeledWeights]:
-    """The pair at several checkpoints; unreadable files and other pairs are left out."""
     frames = {}
     for step in _spread(steps):
         with contextlib.suppress(UserError):
@@ -246,14 +239,12 @@ def _frames(
 
 
 def _spread(steps: list[int]) -> list[int]:
-    """At most FRAMES steps, evenly spread, the first and the last among them."""
     if len(steps) <= FRAMES:
         return steps
     return [steps[round(i * (len(steps) - 1) / (FRAMES - 1))] for i in range(FRAMES)]
 
 
 def _lines(run_id: str, history: AttentionHistory, chosen: tuple[int, int] | None) -> None:
-    """Entropy and alignment error of each head by step."""
     name = cached.title(run_id)
     pairs = f"{history.n_pairs} {validation_kind(run_id)} pairs"
     with st.grid(2, min_column_width=340, border=True) as grid:
@@ -308,7 +299,6 @@ def _range(values: attention_history.Floats) -> str:
 
 
 def _table(history: AttentionHistory) -> str:
-    """CSV, one row per step and head."""
     n, n_layers, n_heads = history.entropy.shape
     at, layer, head = (axis.ravel() for axis in np.indices((n, n_layers, n_heads)))
     columns = {
@@ -335,7 +325,6 @@ def _download(make: partial[str], title: str) -> None:
 
 
 def _load(folder: RunFolder, step: int) -> SavedAttention:
-    """Raises UserError if the file cannot be read."""
     path = folder.path / "attention" / f"step-{step:08d}.safetensors"
     return _read(str(folder.path), step, path.stat().st_mtime_ns if path.exists() else 0)
 

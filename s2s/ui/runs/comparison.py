@@ -60,7 +60,6 @@ def tab(run_id: str) -> None:
 
 
 def _chosen(run_id: str) -> list[str]:
-    """The selected runs, which a link may share; by default the page's run and the newest other one."""
     for run in STATE.now.compared.split()[:MAX_RUNS]:
         cached.follow_link(run)
     names = unique_names(
@@ -90,7 +89,6 @@ def _newest_other(run_id: str) -> list[str]:
 
 
 def _columns(runs: Sequence[str]) -> dict[str, str]:
-    """A unique name for each run's column: its own, with its id where two would be equal."""
     titles = distinguishable(_names(runs))
     taken = Counter([*titles.values(), *RESERVED])
     return {
@@ -99,7 +97,6 @@ def _columns(runs: Sequence[str]) -> dict[str, str]:
 
 
 def _names(runs: Sequence[str]) -> dict[str, str]:
-    """Names in full."""
     rows = cached.runs()
     return {
         run: marked(printable(row.name), row.fault) if (row := rows.get(run)) and row.name else run
@@ -173,7 +170,6 @@ def _known(value: float | str | None) -> float | None:
 
 
 def _have_same_tokens(runs: Sequence[str]) -> bool:
-    """Whether dataset and settings of the tokenizer are equal; False where a recipe cannot be read."""
     recipes = [cached.recipe(run) for run in runs]
     tokenizers = {recipe.tokenizer if recipe else None for recipe in recipes}
     sources = {_source(run) for run in runs}
@@ -201,7 +197,6 @@ def _parameters(run: str) -> int | None:
 
 
 def _seconds(run: str) -> float | None:
-    """Of all updates, and of as many validations, each as long as the newest ones."""
     curves = cached.curves(run)
     times = curves.step_times
     if times is None:
@@ -210,7 +205,6 @@ def _seconds(run: str) -> float | None:
 
 
 def _best(run: str, column: str) -> float | None:
-    """A value at the best validation."""
     best = table.best_validation(run)
     return None if best is None else float(getattr(cached.curves(run), column)[best])
 
@@ -247,7 +241,6 @@ SCORES: Mapping[str, Score] = {
 
 
 def _marked(score: Score, chosen: Sequence[str]) -> list[str]:
-    """The values as text; the best has a star, unless all are equal."""
     values = [score.of(run) for run in chosen]
     known = [value for value in values if not _is_missing(value)]
     is_unlike = score.is_per_token and not _have_same_tokens(chosen)
@@ -270,7 +263,6 @@ def _is_missing(value: float | str | None) -> bool:
 
 
 def _curves(titles: Mapping[str, str]) -> None:
-    """The curves of all these runs in one chart: a color per run, training solid and validation dashed."""
     before = STATE.now
     curve, over = quantity_and_axis(STATE)
     if STATE.now != before:
@@ -284,7 +276,6 @@ def _curves(titles: Mapping[str, str]) -> None:
 
 
 def _settings(chosen: Sequence[str]) -> None:
-    """One row per setting, those that differ first."""
     recipes = {run: recipe for run in chosen if (recipe := cached.recipe(run))}
     if len(recipes) < 2:
         st.caption("Fewer than two of these recipes can be read.")

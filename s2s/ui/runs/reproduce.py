@@ -76,7 +76,6 @@ def _sweeps(run_id: str) -> list[str]:
 
 
 def _spread(runs: Sequence[str]) -> list[str]:
-    """Mean and sample standard deviation over seeds, where these runs have several."""
     done = seed_spread.finished(runs)
     recipes = [recipe for run in done if (recipe := cached.recipe(run))]
     if len({recipe.train.seed for recipe in recipes}) < 2:
@@ -150,7 +149,6 @@ def _attention(run_id: str) -> list[str]:
 
 
 def _index(key: str) -> int | None:
-    """From 0; None for the mean."""
     chosen = str(st.session_state.get(key) or pickers.MEAN)
     return int(chosen) - 1 if chosen.isdecimal() else None
 

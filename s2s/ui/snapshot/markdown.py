@@ -56,7 +56,6 @@ def _text(text: str) -> str:
 
 
 def _link(words: str, address: str) -> str:
-    """A link to another site; to another page of this program, only its words."""
     if not WEB.fullmatch(address):
         return words
     return f'<a href="{address}" rel="noreferrer">{words}</a>'

@@ -102,7 +102,6 @@ def unrecorded() -> Iterator[None]:
 
 
 def values_of(nodes: Sequence[Node]) -> dict[str, Any]:
-    """By widget, what it shows: of options their labels."""
     context = get_script_run_ctx()
     states = context.session_state.get_widget_states() if context else []
     chosen = {state.id: labels for state in states if (labels := _labels(state)) is not None}
@@ -124,14 +123,12 @@ def _widgets(nodes: Sequence[Node]) -> Iterator[Any]:
 
 
 def _labels(state: WidgetState) -> list[str] | None:
-    """What a browser has chosen of options; None for other widgets."""
     if state.HasField("string_value"):
         return [state.string_value]
     return [*state.string_array_value.data] if state.HasField("string_array_value") else None
 
 
 def _shown(widget: Any, value: Any, chosen: list[str] | None) -> Any:
-    """The script's choice comes before the browser's, and that before the default."""
     options = [getattr(option, "content", option) for option in getattr(widget, "options", ())]
     if not options or not hasattr(widget, "set_value"):  # a menu shows no choice
         return value

@@ -43,7 +43,6 @@ def dataframe(proto: Dataframe) -> str:
 
 
 def table(proto: Table) -> str:
-    """All columns; the index, unless it is hidden."""
     frame = _frame(proto.arrow_data)
     shown = frame if proto.hide_index else frame.reset_index()
     rows = [
@@ -53,7 +52,6 @@ def table(proto: Table) -> str:
 
 
 def _frame(data: ArrowData) -> pd.DataFrame:
-    """What a style displays, where there is one; else the values."""
     content = data.styler.display_values or data.data
     if not content:
         return pd.DataFrame()

@@ -80,12 +80,10 @@ def _answer(asked: AskedSearch, question: ForcedTarget) -> None:
 
 
 def _show_candidates(position: int) -> None:
-    """Open the next-token view at the first difference; before it both texts are the same."""
     STATE.show(view="next", at=str(position + 1), forced="")
 
 
 def _examples(run: Run) -> None:
-    """Sentences with their references, from the run's own probes."""
     pairs = cached.probes(run)[:N_EXAMPLES]
     if not pairs:
         return

@@ -76,7 +76,6 @@ def _metric(key: str, value: float | None, form: str, step: str = "", *, unit: s
 
 
 def _scores(curves: Curves) -> list[Metric]:
-    """BLEU, chrF and exact match, the one to rely on first; exact match where the run has logged it."""
     bleu = _score("bleu", curves, curves.valid_bleu)
     if signature := next(filter(None, reversed(curves.valid_signatures)), ""):
         bleu = bleu._replace(help=f"{bleu.help} Signature: {signature}")

@@ -33,7 +33,6 @@ def panel(run_id: str) -> None:
 
 
 def _earlier_step(steps: Sequence[int]) -> int:
-    """The step to compare with; the first one unless another is chosen."""
     if len(steps) == 1:
         return steps[0]
     before = STATE.now.sample
@@ -74,7 +73,6 @@ def _step(step: int) -> str:
 
 
 def _row(names: Sequence[str], cells: Sequence[str]) -> str:
-    """Each cell names its column: on a phone the cells stand one below the other."""
     pairs = zip(names, cells, strict=True)
     columns = (f'<td dir="auto" data-of="{name}">{cell}</td>' for name, cell in pairs)
     return f"<tr>{''.join(columns)}</tr>"

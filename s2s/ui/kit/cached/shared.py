@@ -60,7 +60,6 @@ class Shared(Generic[P, R]):
         self._asked: OrderedDict[Call, set[str]] = OrderedDict()  # by which workspaces
 
     def __call__(self, *given: P.args, **named: P.kwargs) -> R:
-        """What the function returns, computed once."""
         found = self._cache(*given, **named)
         if asker.is_hosted():
             self._note(self._call(given, named), asker.current())

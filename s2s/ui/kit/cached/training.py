@@ -68,7 +68,6 @@ def _indexed(path: str, changed: int, size: int) -> dict[int, tuple[int, int]]:
 
 
 def _sample(line: bytes) -> dict[str, Any]:
-    """A line of samples.jsonl; empty where it is broken or still being written."""
     try:
         sample = json.loads(line)
     except (ValueError, RecursionError):
