@@ -33,10 +33,10 @@ from s2s.plots.drawn import DrawnFigure
 from s2s.plots.evaluation_charts import SCATTER, SWEEP, TRADEOFF
 from s2s.plots.expected_quality import expected_quality
 from s2s.plots.gradient_flow import gradient_flow
+from s2s.plots.grids import HeadValues, NumberGrid, head_values, number_grids
 from s2s.plots.head_roles import HOW_TO_READ as HEAD_ROLES
 from s2s.plots.head_roles import HeadGrid, head_roles, head_roles_animation
 from s2s.plots.head_scatter import HeadPoint, head_scatter
-from s2s.plots.head_values import HeadValues, head_values
 from s2s.plots.intervene_view import both_translations
 from s2s.plots.learning import (
     ROLE_STRENGTHS,
@@ -50,7 +50,6 @@ from s2s.plots.logit_lens import logit_lens
 from s2s.plots.mask import mask
 from s2s.plots.mean_spread import SeedScores, mean_spread
 from s2s.plots.model_diagram import diagram_of
-from s2s.plots.number_grid import NumberGrid, number_grids
 from s2s.plots.parallel_coordinates import ParallelAxis, format_value, parallel_coordinates
 from s2s.plots.picture import (
     AllHeads,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from s2s.analysis import LINK_METHODS, REDUCTIONS, Floats
-from s2s.plots.number_grid import NumberGrid, number_grids
+from s2s.plots.grids import NumberGrid, number_grids
 from s2s.plots.picture import Picture
 from s2s.questions import AlignmentError, HeadAlignment, Table
 

@@ -8,11 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-FRAME = (
-    ("#000000", 5),
-    ("#ffffff", 2),
-)  # black around white is visible on every color of the scale
-INSET = 0.05  # of a cell
+from s2s.plots import theme
+
 CORNER = 0.34  # from the middle of a cell, where its number stands
 Links = Collection[tuple[int, int]]
 
@@ -22,7 +19,9 @@ def mark_alignment(figure: Mapping[str, Any], predicted: Links, correct: Links) 
     cells, *others = figure["data"]
     texts = np.array(cells["customdata"], dtype=object)
     marked = cells | {"customdata": _hover_text(texts, predicted, correct)}
-    shapes = [_frame(link, color, width) for color, width in FRAME for link in sorted(predicted)]
+    shapes = [
+        _frame(link, color, width) for color, width in theme.FRAME for link in sorted(predicted)
+    ]
     layout = {**figure["layout"], "shapes": shapes}
     return {"data": [marked, *others, _diamonds(correct)], "layout": layout}
 
@@ -39,7 +38,7 @@ def _hover_text(
 
 def _frame(link: tuple[int, int], color: str, width: int) -> dict[str, object]:
     column, row = link
-    reach = 0.5 - INSET
+    reach = 0.5 - theme.INSET
     edges = {"x0": column - reach, "x1": column + reach, "y0": row - reach, "y1": row + reach}
     return {
         "type": "rect",

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from s2s.analysis import heads
+from s2s.plots.grids import HeadValues, head_values
 from s2s.plots.head_scatter import HeadPoint, head_scatter
-from s2s.plots.head_values import HeadValues, head_values
 from s2s.plots.picture import Picture
 from s2s.plots.positions import LineSeries, line_chart
 from s2s.questions import (

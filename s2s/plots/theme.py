@@ -25,6 +25,11 @@ CATEGORICAL = (
     "#56B4E9",
     "#F0E442",
 )  # Okabe and Ito
+FRAME = (
+    ("#000000", 5),
+    ("#ffffff", 2),
+)  # black around white is visible on every color of the scale
+INSET = 0.05  # of a cell, from its edge to its frame
 SMALLEST = 12  # pixels, of text; Streamlit's theme takes less where a figure says nothing
 MOST_DECADES = 8  # labeled on a log axis
 FEWEST_TICKS = 3
