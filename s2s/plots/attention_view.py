@@ -16,9 +16,8 @@ import numpy as np
 from s2s.analysis import REDUCTIONS, AttentionMap, Weights
 from s2s.faults import FAULTS
 from s2s.plots import svg
-from s2s.plots.attention import heatmap_data, numbered
+from s2s.plots.attention import heatmap_data, numbered, static_heatmap
 from s2s.plots.picture import Picture
-from s2s.plots.static_heatmap import static_heatmap
 from s2s.questions import (
     KIND_NAMES,
     AttentionOf,

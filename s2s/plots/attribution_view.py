@@ -9,7 +9,7 @@ import numpy as np
 from s2s.analysis import heads
 from s2s.plots.attention import heatmap_data, numbered
 from s2s.plots.picture import Picture
-from s2s.plots.signed_map import signed_map
+from s2s.plots.tensor import signed_map
 from s2s.questions import (
     MAPS,
     Attributed,

@@ -21,13 +21,15 @@ from s2s.data import (
     ratio_edges,
 )
 from s2s.plots import PLOTS
-from s2s.plots.coverage import coverage
-from s2s.plots.length_ratio import length_ratio
+from s2s.plots.dataset_charts import (
+    coverage,
+    length_ratio,
+    sentence_lengths,
+    vocabulary_growth,
+    vocabulary_size,
+    word_frequencies,
+)
 from s2s.plots.picture import Picture
-from s2s.plots.sentence_lengths import sentence_lengths
-from s2s.plots.vocabulary_growth import vocabulary_growth
-from s2s.plots.vocabulary_size import vocabulary_size
-from s2s.plots.word_frequencies import word_frequencies
 from s2s.questions import DatasetProfile, ProfiledDataset, Table, TaskExamples
 from s2s.tokenizers import TokenizerComparison
 

@@ -9,9 +9,14 @@ from dataclasses import replace
 from s2s.analysis import SentenceRow, correlation
 from s2s.config import shortened, unique_names
 from s2s.plots.picture import Picture
-from s2s.plots.sentence_scores import MOST_POINTS, sentence_scores
-from s2s.plots.sweep_curve import SweepLine, sweep_curve
-from s2s.plots.tradeoff import TradeoffPoint, tradeoff
+from s2s.plots.score_plots import (
+    MOST_POINTS,
+    SweepLine,
+    TradeoffPoint,
+    sentence_scores,
+    sweep_curve,
+    tradeoff,
+)
 from s2s.questions import Evaluate, Evaluated, Table
 from s2s.runs import System
 from s2s.scores import METRIC_NAMES, METRICS

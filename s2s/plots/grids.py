@@ -151,7 +151,7 @@ def _numbers(grid: NumberGrid, *, low_is_bright: bool) -> Traces:
     values = np.asarray(grid.values, np.float32)
     is_whole = values.shape[1] <= MOST_WHOLE
     is_written = values.shape[1] <= MOST_WRITTEN
-    words = [_number(value, is_whole=is_whole) for value in values.ravel() if is_written]
+    words = [_number(value, is_whole=is_whole) for value in values.ravel().tolist() if is_written]
     brightness = np.nan_to_num(1 - values if low_is_bright else values)
     return cells(values, words, brightness, **hovering(grid.hovers))
 

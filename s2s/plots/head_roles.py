@@ -100,7 +100,7 @@ def _traces(grid: HeadGrid) -> Traces:
     values = np.asarray(grid.values, np.float32)
     is_wide = values.shape[1] <= MOST_WRITTEN
     words = [
-        _word(word, values[at], is_wide=is_wide)
+        _word(word, float(values[at]), is_wide=is_wide)
         for at, word in np.ndenumerate(np.array(grid.words, dtype=object))
     ]
     return cells(values, words, values, **hovering(grid.hovers))

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from s2s.plots import theme
 from s2s.plots.attention import geometry
 from s2s.plots.picture import Picture
-from s2s.plots.similarity import LAYER_AXIS
+from s2s.plots.same_word import LAYER_AXIS
 from s2s.plots.truncation import fine_percent
 from s2s.questions import Lens, LensCell, LogitLens, Table, layer_index, layer_name, layer_names
 
