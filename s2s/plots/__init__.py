@@ -11,7 +11,6 @@ import plotly.graph_objects as go
 from s2s.plots import (
     card,
     evaluation_charts,
-    evaluation_files,
     evaluation_scores,
     evaluation_view,
     svg,
@@ -21,14 +20,7 @@ from s2s.plots import (
     theme,
     training_view,
 )
-from s2s.plots.attention import (
-    attention_csv,
-    geometry,
-    heatmap,
-    heatmap_data,
-    numbered,
-    static_heatmap,
-)
+from s2s.plots.attention import attention_csv, heatmap, heatmap_data, numbered, static_heatmap
 from s2s.plots.attention_view import part_names
 from s2s.plots.bars import bars, compact_number
 from s2s.plots.costs import costs
@@ -48,7 +40,6 @@ from s2s.plots.grids import HeadValues, NumberGrid, head_values, number_grids
 from s2s.plots.head_roles import HOW_TO_READ as HEAD_ROLES
 from s2s.plots.head_roles import HeadGrid, head_roles, head_roles_animation
 from s2s.plots.head_scatter import HeadPoint, head_scatter
-from s2s.plots.intervene_view import both_translations
 from s2s.plots.learning import (
     ROLE_STRENGTHS,
     alignment_error,
@@ -72,10 +63,8 @@ from s2s.plots.picture import (
     TokenRows,
 )
 from s2s.plots.positions import (
-    MAX_MATRIX_ROWS,
     LineSeries,
     columns_csv,
-    downsampled,
     extrapolation,
     line_chart,
     matrix,
@@ -89,13 +78,13 @@ from s2s.plots.schedule import schedule
 from s2s.plots.score_plots import SweepLine, TradeoffPoint, sentence_scores, sweep_curve, tradeoff
 from s2s.plots.search_view import drawn_nodes
 from s2s.plots.states import states
-from s2s.plots.tensor import largest, signed_map, tensor, tensor_hover
+from s2s.plots.tensor import largest, signed_map, tensor
 from s2s.plots.token_losses import CAPTION as TOKEN_LOSSES
-from s2s.plots.token_losses import TokenLoss, token_losses
+from s2s.plots.token_losses import token_losses
 from s2s.plots.tree import CAPTION as TREE
 from s2s.plots.tree import TreeNode, tree, visible_nodes
 from s2s.plots.truncation import CAPTION as TRUNCATION
-from s2s.plots.truncation import FilterResult, truncation
+from s2s.plots.truncation import truncation
 from s2s.plots.walk_decoder import ranked_tokens
 from s2s.plots.walk_learning import gradient_flow
 from s2s.plots.walk_tensors import activations

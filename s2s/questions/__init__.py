@@ -85,7 +85,7 @@ from s2s.questions.heads_of import HeadsInSentence, HeadsOf
 from s2s.questions.intervene import CHOSEN, Intervene, candidates, positions
 from s2s.questions.logit_lens import Lens, LensCell, LogitLens
 from s2s.questions.masks import Masks, PaddedPair
-from s2s.questions.minimal_pairs import differing, lenders
+from s2s.questions.minimal_pairs import differing
 from s2s.questions.neighbors import (
     WHOLE,
     NearState,
@@ -97,7 +97,7 @@ from s2s.questions.neighbors import (
 from s2s.questions.next_token import NextCandidates, NextToken, NextTokens
 from s2s.questions.of_sample import OfSample, PlacedHead, in_order
 from s2s.questions.patching import OfTwoSources, Patched, Patching
-from s2s.questions.pool import MAX_SENTENCES, Pool, PoolOf, probe_sentences, source_as_it_is
+from s2s.questions.pool import Pool, PoolOf, probe_sentences, source_as_it_is
 from s2s.questions.position_findings import rounded
 from s2s.questions.position_kinds import (
     MEASURES,
@@ -138,15 +138,7 @@ from s2s.questions.states_of import LAYER_HELP, StatesOf, layer_index, layer_nam
 from s2s.questions.t5_sizes import FiveSizes, T5Sizes
 from s2s.questions.table import Table, printable
 from s2s.questions.training_curves import OVER, LoggedRuns, TrainingCurves
-from s2s.questions.translate import (
-    DEFAULT_STRATEGY,
-    ForcedText,
-    Translate,
-    first_fitting,
-    forced,
-    own_target,
-    packed,
-)
+from s2s.questions.translate import DEFAULT_STRATEGY, Translate, forced, own_target, packed
 from s2s.questions.walked import TracedSentence, TraceOf, Walked
 from s2s.questions.walkthrough import Walkthrough
 from s2s.questions.why_each_word import FORMULAS, PRUNED_SHOWN, Searched, WhyEachWord

@@ -47,7 +47,6 @@ class Means:
 class MeanOutputs(OfSample[Means]):
     """What stands in for heads that become their mean."""
 
-    name: ClassVar[str] = "mean-outputs"
     experiment: ClassVar[str] = "means"
 
     def answer_of(self, found: Mapping[str, Any]) -> Means:
@@ -168,7 +167,6 @@ class OfSwitched(OfSample[Answer]):
 class Ablation(OfSwitched[Ablated]):
     """Loss, BLEU and chrF with and without the interventions, and what changes most."""
 
-    name: ClassVar[str] = "ablation"
     experiment: ClassVar[str] = "ablation"
 
     def settings(self, run: Run) -> dict[str, Any]:
@@ -234,8 +232,6 @@ SENTENCE_FINDINGS = (
 @dataclass(frozen=True)
 class SentenceAblation(OfSwitched[AblatedSentence]):
     """One sentence translated without and with the interventions; a head's mean is that over the sample."""
-
-    name: ClassVar[str] = "sentence-ablation"
 
     text: str = subject("sentence", link="src")
 

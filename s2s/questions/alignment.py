@@ -6,7 +6,6 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
-from typing import ClassVar
 
 import numpy as np
 
@@ -135,8 +134,6 @@ class Alignment(OfSentence[Aligned]):
 
     `layer` and `head` are numbers from 1, or `mean`; empty, the last layer and the mean of its heads.
     """
-
-    name: ClassVar[str] = "alignment"
 
     links: str = setting("target", choices=LINK_LABELS, label="Links")
     share: str = setting("0.75", is_share, label="Share of the weight drawn")

@@ -131,7 +131,6 @@ class AlignmentError(OfSample[HeadAlignment]):
     the hash of `n` sentences that a visitor has brought, whose measurement is stored.
     """
 
-    name: ClassVar[str] = "alignment-error"
     experiment: ClassVar[str] = "alignment"
 
     uploaded: str = subject("uploaded sentences")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from s2s.analysis import AttentionMap, Cell, HeadSelection, strongest_cells
 from s2s.config import UserError
@@ -29,8 +28,6 @@ class AttentionLines(AttentionOf):
 
     `heads` are drawn side by side: `1.2 2.4`, layer.head from 1; without any, the layer and head of a heatmap.
     """
-
-    name: ClassVar[str] = "attention-lines"
 
     heads: str = view("", label="Heads, side by side")
     share: str = view("0.75", is_share, label="Share of the weight drawn")

@@ -54,8 +54,6 @@ REDUCTION_LABELS = MappingProxyType({slug: row.label for slug, row in REDUCTIONS
 class ForcedWeights(Question[Attention]):
     """The weights of every head while a target is forced: a text, or exactly these ids."""
 
-    name: ClassVar[str] = "forced-weights"
-
     run: str = subject(RUN)
     text: str = subject("sentence", link="src")
     target: str = subject("target", link="tgt")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -122,8 +122,6 @@ class Attribution(OfForced[Attributed]):
     heads or of `one_head`.
     """
 
-    name: ClassVar[str] = "attribution"
-
     method: str = setting("integrated", choices=METHOD_LABELS, label="Attribution")
     baseline: str = setting(
         "zero",
@@ -224,8 +222,6 @@ class ChangedWeights(OfForced[Shifted]):
     """How far the next token's distribution moves when weights of cross-attention are replaced, at one target position
     at a time, in all heads or in `one_head`.
     """
-
-    name: ClassVar[str] = "changed-weights"
 
     one_head: str = setting(ALL_HEADS, scope="run", label="Heads")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 from s2s import scores
 from s2s.config import UserError, choose, flat, keys, shortened, values_of_texts
@@ -34,8 +33,6 @@ DIVERSITY = ("distinct_1", "distinct_2")
 class ForcedOutput(Question[Reference]):
     """An output under teacher forcing, by another model than wrote it, say."""
 
-    name: ClassVar[str] = "forced-output"
-
     run: str = subject(RUN)
     text: str = subject("sentence", link="src")
     target: str = subject("target", link="tgt")
@@ -56,8 +53,6 @@ class Compare(Question[Compared]):
 
     A page keeps the parts of the answer alone: each row's is a `Translate`.
     """
-
-    name: ClassVar[str] = "compare"
 
     runs: tuple[str, ...] = subject(RUN, ())
     text: str = subject("sentence", link="src")

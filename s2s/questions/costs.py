@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from s2s.config import PRESETS, UserError, choose, flat
 from s2s.questions.finding import Finding, first
@@ -204,8 +204,6 @@ class Costs(OfModel[ModelCosts]):
     `component` names one of them, such as `encoder.layer.self_attention`, or what contains several: `decoder`.
     """
 
-    name: ClassVar[str] = "costs"
-
     other: str = setting(
         NO_MODEL,
         choices=lambda: {NO_MODEL: "no other model", **models()},
@@ -348,8 +346,6 @@ GROWTH_FINDINGS = (
 @dataclass(frozen=True)
 class CostGrowth(OfModel[Growth]):
     """How one cost of a model grows with its length, width, depth or vocabulary, all else equal."""
-
-    name: ClassVar[str] = "cost-growth"
 
     cost: str = setting(
         "flops",

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from s2s.config import PRESETS, Recipe, UserError, override, shortened
 from s2s.data import (
@@ -74,8 +74,6 @@ class DatasetProfile(Question[ProfiledDataset]):
     Task, words and tokens are those of the pairs that a recipe would train on: a preset with its changed `settings`, as
     JSON: `{"data.clean.copies": true}`.
     """
-
-    name: ClassVar[str] = "dataset-profile"
 
     dataset: str = subject("dataset", in_set=False)
     part: str = setting("pairs", choices=PARTS, in_set=False)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from s2s.config import shortened
 from s2s.jobs import EvaluationRequest, test_sets
@@ -57,8 +57,6 @@ class Evaluate(Question[Evaluated]):
     spaces between), on `n` sentences of `test`, one of a run's test sets or a dataset. Where it is not stored, it is
     made in this process, and kept. Systems are numbered from 1.
     """
-
-    name: ClassVar[str] = "evaluate"
 
     runs: tuple[str, ...] = subject(RUN, ())
     evaluation: str = subject("evaluation", in_set=True, is_alone=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,8 +30,6 @@ HALF = 0.5
 @dataclass(frozen=True)
 class LongerLines(Question[ExtrapolationResult]):
     """One run on lines of every length, decoded greedily in about a second."""
-
-    name: ClassVar[str] = "longer-lines"
 
     run: str = subject(RUN)
     task: str = setting(DEFAULT.task, choices=TASKS, label="Task")
@@ -63,8 +61,6 @@ class Extrapolated:
 @dataclass(frozen=True)
 class Extrapolation(Question[Extrapolated]):
     """Of trained `runs`; without any, of those that ship, which have the default steps and seed."""
-
-    name: ClassVar[str] = "extrapolation"
 
     runs: tuple[str, ...] = subject(RUN, (), is_optional=True)
     task: str = setting(DEFAULT.task, choices=TASKS, label="Task")

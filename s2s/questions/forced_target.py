@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from s2s.analysis import ROUNDING, SearchDiagnosis, probability_ratio
 from s2s.config import UserError, keys
@@ -153,8 +153,6 @@ BESIDES = (
 @dataclass(frozen=True)
 class ForcedTarget(OfSearch[Forced]):
     """How hard a target is for the model, beside what a strategy writes instead, and which of the two is to blame."""
-
-    name: ClassVar[str] = "forced-target"
 
     target: str = subject("target", link="tgt", help="The translation that you want.")
 

@@ -193,8 +193,6 @@ class OfIntervention(OfSample[Answer]):
 class HeadImportance(OfIntervention[Importance]):
     """The change of the loss when each head alone is ablated, and the same by one pass with gradients."""
 
-    name: ClassVar[str] = "head-importance"
-
     def answer_of(self, found: Mapping[str, Any]) -> Importance:
         return from_json(Importance, found)
 

@@ -142,7 +142,6 @@ class HeadRoles(OfSample[Roles]):
     whose strengths are listed: `cross.2.1`, kind, layer and number from 1.
     """
 
-    name: ClassVar[str] = "head-roles"
     experiment: ClassVar[str] = "roles"
 
     part: str = view(ROLES, in_set=False, choices=PARTS, label="Part")

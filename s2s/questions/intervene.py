@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from typing import ClassVar
 
 from s2s.analysis import (
     WEIGHT_INTERVENTIONS,
@@ -34,8 +33,6 @@ NUMBERS = re.compile(r"\d{1,6}(\.\d{1,6})*", re.ASCII)
 @dataclass(frozen=True)
 class InterventionEffect(OfSentence[Changed]):
     """What interventions, as JSON, change in a translation, and while a target is forced."""
-
-    name: ClassVar[str] = "intervention-effect"
 
     interventions: str = setting("")
 
@@ -69,8 +66,6 @@ class Intervene(OfSentence[Changed]):
     any attention are switched. `layer` and `head` are numbers from 1, or `mean`; empty, the last layer and the mean of
     its heads.
     """
-
-    name: ClassVar[str] = "intervene"
 
     at: str = setting("", scope="sentence", label="While it writes")  # a target token, from 1
     to: str = setting("", scope="sentence", label="it looks only at")  # `2.3`: source tokens

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from s2s.questions.attention_of import OfSentence
 from s2s.questions.finding import Finding, first
@@ -97,8 +97,6 @@ class LogitLens(OfSentence[Lens]):
     """What the decoder would write if it stopped after each layer (nostalgebraist 2020); an empty `layer` is the
     last.
     """
-
-    name: ClassVar[str] = "logit-lens"
 
     layer: str = view("", in_set=False, label="Layer", help=LAYER_HELP)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -91,8 +91,6 @@ class Masks(Question[PaddedPair]):
     """The three masks of a sentence in a batch with a second one, which the model's run offers: the shortest example of
     another length.
     """
-
-    name: ClassVar[str] = "masks"
 
     run: str = subject(RUN)
     text: str = subject("sentence", link="src")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from s2s.analysis import Vectors
 from s2s.config import UserError, choose
@@ -98,8 +98,6 @@ FINDINGS = (
 class PoolStates(Question[run_states.StateIndex]):
     """Every word and sentence of the sentences that a run's states are compared with, after every layer."""
 
-    name: ClassVar[str] = "pool-states"
-
     run: str = subject(RUN)
 
     def ask(self, have: Have) -> run_states.StateIndex:
@@ -117,8 +115,6 @@ class Neighbors(Question[NearStates]):
     """The words or sentences whose states are most similar. `unit` is `sentence`, or the position of a word from 1;
     empty, the word that Same word compares. An empty `layer` is the last.
     """
-
-    name: ClassVar[str] = "neighbors"
 
     run: str = subject(RUN)
     text: str = subject("sentence", link="src")

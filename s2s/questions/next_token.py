@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 
@@ -62,8 +62,6 @@ class Distributions:
 @dataclass(frozen=True)
 class NextTokens(Question[Distributions]):
     """The distribution of the next token after each beginning of some target ids."""
-
-    name: ClassVar[str] = "next-tokens"
 
     run: str = subject(RUN)
     text: str = subject("sentence", link="src")
@@ -170,8 +168,6 @@ class NextToken(OfSearch[NextCandidates]):
     """The candidates at a position, counted from 1; empty, that of highest entropy. The target begins with the ids in
     `forced`, such as `6.152`, and the strategy continues. Temperature and filters are of the picture alone.
     """
-
-    name: ClassVar[str] = "next-token"
 
     forced: str = setting("", scope="sentence", help="Ids with dots between: 6.152.")
     at: str = setting("", scope="sentence", label="Position", help="From 1.")

@@ -158,8 +158,6 @@ class Patching(Question[Patched]):
     probable one of each run. The position `at` counts from 1; empty, the first one at which the runs disagree.
     """
 
-    name: ClassVar[str] = "patching"
-
     run: str = subject(RUN)
     text: str = subject("sentence", link="src")
     target: str = subject("target", link="tgt", help="Empty: the model's own translation.")

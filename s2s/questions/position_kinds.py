@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import ClassVar
 
 import numpy as np
 
@@ -117,8 +116,6 @@ class PositionKinds(Question[Encoding]):
 
     What it learns is as drawn before training, or that of a trained `run`, whose sizes are taken then.
     """
-
-    name: ClassVar[str] = "position-kinds"
 
     encoding: str = setting(
         "sinusoidal",

@@ -34,8 +34,6 @@ class ForcedIds:
 class TargetIds(Question[ForcedIds]):
     """A target's tokens; without one, or where it does not fit the model's positions, those of greedy decoding."""
 
-    name: ClassVar[str] = "target-ids"
-
     run: str = subject(RUN)
     text: str = subject("sentence", link="src")
     target: str = subject("target", link="tgt")

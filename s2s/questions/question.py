@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import shlex
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import Field, dataclass
@@ -89,7 +90,6 @@ class Question(Generic[Answer]):
 
         @dataclass(frozen=True)
         class SameWord(Question[TwoOccurrences]):
-            name: ClassVar[str] = "same-word"
             run: str = subject(RUN)
             text: str = subject("sentence", link="src")
             strategy: str = setting("beam", choices=STRATEGIES)
@@ -108,7 +108,14 @@ class Question(Generic[Answer]):
     them; `s2s.questions.views` joins it with what Plotly draws.
     """
 
-    name: ClassVar[str] = ""  # on the command line; links name views, not questions
+    name: ClassVar[str] = (
+        ""  # on the command line, by default the class's: `SameWord` -> `same-word`
+    )
+
+    def __init_subclass__(cls, **given: Any) -> None:
+        super().__init_subclass__(**given)
+        if "name" not in vars(cls):
+            cls.name = re.sub("(?<!^)(?=[A-Z])", "-", cls.__name__).lower()
 
     def ask(self, have: Have) -> Answer:
         """The answer. Raises UserError for what cannot be answered."""

@@ -73,8 +73,6 @@ class ReferencesOf(Question[KnownReferences]):
 class ShippedTargets(Question[Mapping[str, tuple[str, ...]]]):
     """The targets of every source of a dataset that ships, after a run's task was applied."""
 
-    name: ClassVar[str] = "shipped-targets"
-
     run: str = subject(RUN)
     spec: str = setting("")
 

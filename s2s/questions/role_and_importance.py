@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -85,8 +85,6 @@ ROLE_EFFECTS = (
 @dataclass(frozen=True)
 class RoleAndImportance(OfIntervention[ImportanceWithRoles]):
     """The importance of each head as in `HeadImportance`, and the `strength` of a role as in `HeadRoles`."""
-
-    name: ClassVar[str] = "role-and-importance"
 
     strength: str = view("", scope="run", label="Role")
 

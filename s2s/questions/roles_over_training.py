@@ -88,7 +88,6 @@ class RolesOverTraining(OfSample[RolesByStep]):
     attention beside the loss; without them, those that change most.
     """
 
-    name: ClassVar[str] = "roles-over-training"
     experiment: ClassVar[str] = "roles-history"
 
     kind: str = view("", scope="run", label="Attention")

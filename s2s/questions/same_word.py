@@ -7,7 +7,6 @@ import unicodedata
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import ClassVar
 
 import numpy as np
 
@@ -196,8 +195,6 @@ class SameWord(Question[TwoOccurrences]):
     longest word that both have.
     """
 
-    name: ClassVar[str] = "same-word"
-
     run: str = subject(RUN)
     text: str = subject("sentence", link="src")
     second: str = subject("sentence", in_set=True, **SECOND)
@@ -271,8 +268,6 @@ class Baseline:
 @dataclass(frozen=True)
 class AnyTwoWords(Question[Baseline]):
     """How similar any two words of different sentences are, after each layer."""
-
-    name: ClassVar[str] = "any-two-words"
 
     run: str = subject(RUN)
 

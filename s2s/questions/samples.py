@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -85,8 +85,6 @@ FINDINGS = (
 @dataclass(frozen=True)
 class Samples(Question[ComparedSamples]):
     """The samples that minimum Bayes risk decoding draws, each compared with each."""
-
-    name: ClassVar[str] = "samples"
 
     run: str = subject(RUN)
     text: str = subject("sentence", link="src")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import ClassVar
 
 from s2s.analysis import BUCKETINGS, BucketScore, bucket_scores
 from s2s.config import UserError
@@ -33,8 +32,6 @@ class Buckets:
 @dataclass(frozen=True)
 class ScoreBuckets(Question[Buckets]):
     """By default the last system beside the baseline, by the length of the source. Systems are numbered from 1."""
-
-    name: ClassVar[str] = "score-buckets"
 
     evaluation: str = subject("evaluation")
     bucket_of: str = setting("", scope=EVALUATION, is_part=True, label="System")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -112,8 +112,6 @@ class StateMap(OfSentence[MappedStates]):
     """The first two principal components of the states after each layer. Without `second`, a sentence that shares a
     word; an empty `layer` is the last.
     """
-
-    name: ClassVar[str] = "state-map"
 
     second: str = subject("sentence", in_set=True, **SECOND)
     side: str = setting("encoder", choices=STACKS, label="Stack")

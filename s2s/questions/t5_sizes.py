@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from s2s.questions.finding import Finding, first
 from s2s.questions.have import Have
@@ -70,8 +70,6 @@ FINDINGS = (
 @dataclass(frozen=True)
 class T5Sizes(Question[FiveSizes]):
     """How the parameters of T5 add up, in its five sizes; `size` is the one that is written out."""
-
-    name: ClassVar[str] = "t5-sizes"
 
     size: str = view("t5-small", choices={name: name for name in T5_SIZES}, label="Size")
 

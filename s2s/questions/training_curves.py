@@ -6,7 +6,6 @@ import math
 from collections.abc import Hashable
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import ClassVar
 
 import numpy as np
 
@@ -95,8 +94,6 @@ FINDINGS = (
 @dataclass(frozen=True)
 class TrainingCurves(Question[LoggedRuns]):
     """Losses, scores and speed of one run or of several, by step, tokens or minutes."""
-
-    name: ClassVar[str] = "training-curves"
 
     runs: tuple[str, ...] = subject(RUN, ())
     curve: str = view("loss", in_set=False)

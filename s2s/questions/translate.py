@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from s2s.config import UserError, nfc
 from s2s.decode import STRATEGIES
@@ -33,8 +33,6 @@ def strategy_names() -> dict[str, str]:
 @dataclass(frozen=True)
 class Translate(Question[Decoded]):
     """Hypotheses, best first. `settings` and `interventions` are JSON; the target begins with the ids of `prefix`."""
-
-    name: ClassVar[str] = "translate"
 
     run: str = subject(RUN)
     text: str = subject("sentence", link="src")

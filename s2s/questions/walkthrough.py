@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 from torch import nn
 
@@ -42,8 +41,6 @@ MAX_UNKNOWN = 5  # words or characters that are listed
 @dataclass(frozen=True)
 class Walkthrough(Question[Walked]):
     """One step of a sentence's way through a model. `layer`, `head` and `position` count from 1."""
-
-    name: ClassVar[str] = "walkthrough"
 
     run: str = subject(RUN)
     text: str = subject("sentence", link="src")

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
 from types import MappingProxyType
-from typing import ClassVar
 
 from s2s.analysis import ROUNDING
 from s2s.config import keys
@@ -222,8 +221,6 @@ class WhyEachWord(OfSearch[Searched]):
     """The steps of a search. `node` is inspected, the finished hypotheses are ranked by `rank_penalty` and
     `rank_formula`; empty, these are the least certain token and the search's own settings.
     """
-
-    name: ClassVar[str] = "why-each-word"
 
     node: str = view("", scope="search", label="A token of the tree")
     pruned: str = view("few", choices=PRUNED_SHOWN, label="Pruned prefixes to draw")

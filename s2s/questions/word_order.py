@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -106,8 +105,6 @@ FINDINGS = (
 @dataclass(frozen=True)
 class WordOrder(Question[SwappedWords]):
     """Two words swapped in a sentence. Words count from 1; 0 for the first, and for the last as `other_word`."""
-
-    name: ClassVar[str] = "word-order"
 
     run: str = subject(RUN)
     text: str = subject("sentence", link="src")

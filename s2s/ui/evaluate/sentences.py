@@ -20,7 +20,7 @@ from s2s.runs import System
 from s2s.scores import METRIC_NAMES
 from s2s.ui.evaluate.view_state import STATE, numbered
 from s2s.ui.kit import cached, forms, nats, pictures, plain, score_counts
-from s2s.ui.kit.differences import against_reference
+from s2s.ui.kit.text import against_reference
 from s2s.ui.shell import PAGES, page_link
 from s2s.words import MetricName
 

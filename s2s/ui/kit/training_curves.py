@@ -1,4 +1,4 @@
-"""Training curves of one run or of several: which metric is drawn, over what, and what is to be known of them."""
+"""Training curves of one run or of several: what is drawn, over what, and which pairs validate a run."""
 
 from __future__ import annotations
 
@@ -53,3 +53,21 @@ def loss_note(runs: Iterable[str], curve: str = "loss") -> str:
     trained = (run for run in runs if not cached.metadata(run).get("imported"))
     recipes = filter(None, map(cached.recipe, trained))
     return smoothing_note(recipe.train.label_smoothing for recipe in recipes)
+
+
+def are_held_out(run_id: str) -> bool:
+    """Whether a run is validated on pairs that it does not train on."""
+    return not any("nothing is held out" in note for note in cached.run_notes(run_id))
+
+
+def validation_kind(run_id: str) -> str:
+    """`held-out`, or `training`."""
+    return "held-out" if are_held_out(run_id) else "training"
+
+
+def worded_for(run_id: str, text: str) -> str:
+    """A text about held-out pairs, corrected where a run has none."""
+    if are_held_out(run_id) or "held-out" not in text.lower():
+        return text
+    corrected = text.replace("Held-out", "Training").replace("held-out", "training")
+    return f"{corrected} The dataset is too small to hold out any pairs."

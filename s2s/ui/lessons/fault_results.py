@@ -18,8 +18,8 @@ from s2s.plots import LineSeries
 from s2s.reports import TableColumn, html_table
 from s2s.reports.differences import legend
 from s2s.ui.kit import chart, file_name
-from s2s.ui.kit.differences import against_reference
 from s2s.ui.kit.tables import frame_csv
+from s2s.ui.kit.text import against_reference
 
 BROKEN = "with the fault"
 HEALTHY = "healthy"

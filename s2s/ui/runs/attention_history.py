@@ -18,7 +18,7 @@ from s2s.library import Library
 from s2s.runs import AttentionHistory, RunFolder, SavedAttention, attention_history, runs_folder
 from s2s.ui.kit import cached, chart, file_name, forms, pickers, plain
 from s2s.ui.kit.tables import frame_csv
-from s2s.ui.kit.validation_pairs import validation_kind, worded_for
+from s2s.ui.kit.training_curves import validation_kind, worded_for
 from s2s.ui.runs.view_state import STATE, RunsView
 
 REFRESH_SECONDS = 5.0  # while the run is live

@@ -20,8 +20,8 @@ from s2s.ui.kit.training_curves import (
     loss_note,
     quantity_and_axis,
     signature_note,
+    worded_for,
 )
-from s2s.ui.kit.validation_pairs import worded_for
 from s2s.ui.train import metrics
 from s2s.ui.train.view_state import STATE
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from s2s.plots import training_view
 from s2s.runs import Curves
 from s2s.scores import METRIC_NAMES
-from s2s.ui.kit.validation_pairs import worded_for
+from s2s.ui.kit.training_curves import worded_for
 
 NOT_LOGGED = "–"
 WIDTH = 130  # pixels that a metric needs

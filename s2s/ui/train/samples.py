@@ -10,8 +10,8 @@ import streamlit as st
 
 from s2s.reports.differences import legend
 from s2s.ui.kit import cached, shortened
-from s2s.ui.kit.differences import LONGEST, against_reference
-from s2s.ui.kit.validation_pairs import are_held_out
+from s2s.ui.kit.text import LONGEST, against_reference
+from s2s.ui.kit.training_curves import are_held_out
 from s2s.ui.train.view_state import STATE
 
 

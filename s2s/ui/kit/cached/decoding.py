@@ -25,7 +25,7 @@ from s2s.runs.decoder import PROPERTY, DecodeRequest
 from s2s.runs.properties import PROPERTIES, Finding, PropertySettings
 from s2s.ui.kit.cached.asking import SCREEN, named
 from s2s.ui.kit.cached.background import awaited, computed, here_or_beside
-from s2s.ui.kit.cached.sentences import by_sentence
+from s2s.ui.kit.cached.shared import by_sentence
 
 
 def decoded(run: Run, text: str, strategy: str, settings: dict[str, Any]) -> Decoded:

@@ -23,11 +23,12 @@ from s2s.library import Library, guests, rights, sharing
 from s2s.library.checkpoints import load
 from s2s.links.share import printable
 from s2s.model import saved_steps, weights_path
+from s2s.questions import ANSWERS
 from s2s.runs import Run, RunFolder, RunSummary
 from s2s.tokenizers import Languages
 from s2s.training import free_memory
 from s2s.ui.kit.cached.opened_runs import OpenedRuns, RunState
-from s2s.ui.kit.cached.shared import shared
+from s2s.ui.kit.cached.shared import forget_shared, shared
 from s2s.ui.kit.text import shortened
 
 DEMO_FOLDER = Path(s2s.__file__).parent / "demo" / "runs"
@@ -260,3 +261,13 @@ def run_notes(run_id: str) -> list[str]:
     about = metadata(run_id)
     data = about.get("data") or {}
     return [str(note) for note in (*(data.get("notes") or []), *(about.get("warnings") or []))]
+
+
+def forget_workspace(workspace: str) -> None:
+    """Drop what only this workspace asked for, and close runs that are deleted. What others asked for stays.
+
+    Of searches beside the dashboard, `forget_searches` does so.
+    """
+    forget_shared(workspace)
+    ANSWERS.forget(workspace)
+    close_deleted()
