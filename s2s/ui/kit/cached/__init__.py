@@ -22,16 +22,14 @@ from s2s.ui.kit.cached.forecasts import (
     preset_sizes,
     recommended_preset,
     suggested_preset,
-    throughput,
 )
-from s2s.ui.kit.cached.forgetting import forget_workspace
-from s2s.ui.kit.cached.sentences import by_sentence, forget_sentences
 from s2s.ui.kit.cached.server import queue_wait, refresh_server_state, server_state
-from s2s.ui.kit.cached.shared import shared
+from s2s.ui.kit.cached.shared import by_sentence, forget_sentences, shared
 from s2s.ui.kit.cached.stored_runs import (
     DEMO_FOLDER,
     choose_languages,
     follow_link,
+    forget_workspace,
     is_own,
     is_untrained,
     label,
