@@ -191,7 +191,6 @@ def _scatter(**trace: Any) -> Trace:
 
 
 def _stubs(nodes: Sequence[TreeNode], row_of: Mapping[int, int]) -> list[Trace]:
-    """Short lines to what is left out before the first step."""
     start = min(node.step for node in nodes)
     if not start:
         return []
@@ -248,7 +247,6 @@ def _markers(nodes: Sequence[TreeNode], row_of: Mapping[int, int], style: NodeSt
 
 
 def _legend(states: Collection[str], *, has_greedy: bool) -> list[Trace]:
-    """Both paths first, then the shapes of the states, in the color of the rest."""
     best = {"symbol": "circle", "size": 10, "color": BEST}
     samples = [_sample("chosen: the output", best, {"color": BEST, "width": 5})]
     if has_greedy:
@@ -264,7 +262,6 @@ def _legend(states: Collection[str], *, has_greedy: bool) -> list[Trace]:
 def _sample(
     name: str, marker: Mapping[str, object] | None, line: Mapping[str, object] | None
 ) -> Trace:
-    """A row of the legend."""
     modes = [*(["lines"] if line else []), *(["markers"] if marker else [])]
     return _scatter(
         x=[None],
@@ -283,7 +280,6 @@ def _label(node: TreeNode) -> str:
 
 
 def _totals(nodes: Sequence[TreeNode], row_of: Mapping[int, int]) -> Trace:
-    """The totals below the nodes."""
     return _scatter(
         x=[node.step for node in nodes],
         y=[row_of[node.number] + BELOW for node in nodes],

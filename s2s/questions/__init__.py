@@ -67,6 +67,7 @@ from s2s.questions.have import (
     Have,
     Outcome,
     TooLongError,
+    are_held_out,
     name_of,
 )
 from s2s.questions.head_importance import (
@@ -89,7 +90,7 @@ from s2s.questions.heads_of import HeadsInSentence, HeadsOf
 from s2s.questions.intervene import CHOSEN, Intervene, candidates, positions
 from s2s.questions.logit_lens import Lens, LensCell, LogitLens
 from s2s.questions.masks import Masks, PaddedPair
-from s2s.questions.minimal_pairs import differing, lenders
+from s2s.questions.minimal_pairs import differing
 from s2s.questions.neighbors import (
     WHOLE,
     NearState,
@@ -101,7 +102,7 @@ from s2s.questions.neighbors import (
 from s2s.questions.next_token import NextCandidates, NextToken, NextTokens
 from s2s.questions.of_sample import OfSample, PlacedHead, in_order
 from s2s.questions.patching import OfTwoSources, Patched, Patching
-from s2s.questions.pool import MAX_SENTENCES, Pool, PoolOf, probe_sentences, source_as_it_is
+from s2s.questions.pool import Pool, PoolOf, probe_sentences, source_as_it_is
 from s2s.questions.position_findings import rounded
 from s2s.questions.position_kinds import (
     MEASURES,

@@ -112,7 +112,6 @@ class Have:
 
     @property
     def owner(self) -> str:
-        """The workspace of the asker."""
         return asker.current()
 
     def steps(self, of: int) -> Callable[[], None] | None:
@@ -129,7 +128,6 @@ class Have:
         return run.in_languages(found["src"], found["tgt"]) if found else run
 
     def opened(self, name: str) -> Run:
-        """The same in the languages that it was saved with."""
         if name not in self._runs:
             self._runs[name] = load(name)
         return self._runs[name]

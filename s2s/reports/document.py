@@ -81,7 +81,6 @@ def section(title: str, *html: str) -> str:
 
 
 def paragraph(words: str, kind: str = "") -> str:
-    """One paragraph; `kind` is its class."""
     return f"<p{f' class={kind}' if kind else ''}>{text(words)}</p>"
 
 

@@ -62,7 +62,6 @@ def controls(key: str, page_run: str) -> str:
 
 
 def _fill(key: str, given: Column) -> None:
-    """Put a row into its widgets."""
     if key != FIRST_KEY:
         st.session_state[f"{key} run"] = given.run
     st.session_state[f"{key} strategy"] = given.strategy
@@ -78,7 +77,6 @@ def _fill(key: str, given: Column) -> None:
 
 
 def _settings(key: str, strategy: str, run_id: str) -> str:
-    """Run, checkpoint and the strategy's settings."""
     with st.container(horizontal=True):
         best = cached.open_run(run_id or _run_picker(key))
         step = pickers.checkpoint_picker(best, f"{key} step")
@@ -92,7 +90,6 @@ def _settings(key: str, strategy: str, run_id: str) -> str:
 
 
 def _run_picker(key: str) -> str:
-    """The run that translates in this row."""
     selected = str(st.session_state[f"{key} run"])
     names = cached.trained_runs() | {selected: cached.label(selected)}
     return str(
@@ -110,7 +107,6 @@ def _run_picker(key: str) -> str:
 def _inputs(
     config: Config, settings: Collection[str], prefix: str, error: UserError | None
 ) -> None:
-    """The settings that the row is about, and the others folded; an error is shown at its control."""
     own = list(row.linked_settings(config))
     changed = [name for name in ONE_SETTING if name in settings and name in own]
     first = changed if len(changed) == 1 else own
@@ -181,7 +177,6 @@ def results(key: str, choice: RowChoice, question: Translate, found: Timed, want
 
 
 def _score(choice: RowChoice, decoded: Decoded) -> str:
-    """How the score of the best hypothesis was computed."""
     if not decoded.hypotheses:
         return ""
     best = decoded.hypotheses[0]

@@ -88,7 +88,6 @@ def _about(how: ChatFormat) -> str:
 
 
 def _take(run: Run, how: ChatFormat, turns: list[tuple[str, str]], text: str, run_id: str) -> None:
-    """Add a turn, and the answer if it needs one."""
     turns.append((USER, text))
     if how.has_facts and not text.endswith("?"):
         return
@@ -116,7 +115,6 @@ def source(how: ChatFormat, turns: list[tuple[str, str]]) -> str:
 
 
 def _spaced(text: str) -> str:
-    """Punctuation marks become separate words, as in the training data."""
     return " ".join(re.sub(r"([.?!,])", r" \1 ", text).split())
 
 
@@ -145,7 +143,6 @@ def _below(run: Run, how: ChatFormat, turns: list[tuple[str, str]], run_id: str)
 
 
 def _example(run_id: str) -> None:
-    """Start with three facts and a question about them."""
     facts = ("Ben found the watch .", "Ida is in the hotel .", "Ben gave the watch to Ida .")
     st.session_state[f"turns {run_id}"] = [(USER, fact) for fact in facts]
     st.session_state[f"example turn {run_id}"] = "who has the watch ?"

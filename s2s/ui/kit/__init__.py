@@ -21,11 +21,16 @@ from s2s.ui.kit.charts import chart, clickable_chart
 from s2s.ui.kit.find_one import FindOne, is_position
 from s2s.ui.kit.map_part import with_part
 from s2s.ui.kit.new_step import step_text
-from s2s.ui.kit.pictures import forget_shown, show, show_all, show_table, shown
+from s2s.ui.kit.pictures import (
+    forget_shown,
+    show,
+    show_all,
+    show_table,
+    shown,
+)
 from s2s.ui.kit.qr_code import qr_code
 from s2s.ui.kit.question_fields import question_fields
-from s2s.ui.kit.sentence_row import SentenceRow, examples, sentence_row
-from s2s.ui.kit.settings_box import settings_box
+from s2s.ui.kit.sentence_row import SentenceRow, examples, sentence_row, settings_box
 from s2s.ui.kit.state import ViewState, between, field, one_of
 from s2s.ui.kit.switched_heads import as_link, switched_heads
 from s2s.ui.kit.target import show_pair, target_owner

@@ -139,7 +139,6 @@ def _width(run: Run, decoding: Decoding) -> int:
 
 
 def in_order(sentences: Sequence[str], seed: int) -> list[str]:
-    """All of them, in the random order of a seed."""
     return random.Random(seed).sample([*sentences], len(sentences))
 
 
@@ -217,7 +216,6 @@ class FindOne:
         return f"{self.state.page} {name}"
 
     def _position_of(self, text: str) -> SearchPosition | None:
-        """What the link says was found, as long as its sentence is shown."""
         find = str(self.state.now.find)
         if not find:
             st.session_state.pop(self._key(FOUND_OF), None)
@@ -257,7 +255,6 @@ class FindOne:
         )
 
     def _start(self) -> None:
-        """The property was chosen in the menu: for the same one the search continues."""
         name = st.session_state[self._key(MENU)]
         before = SearchPosition.read(str(self.state.now.find))
         if before and before.name == name:
@@ -272,7 +269,6 @@ class FindOne:
         st.session_state[self._key(WANTED_FROM)] = _shown()
 
     def _stop(self) -> None:
-        """The script that searches ends where it is."""
         at = st.session_state.pop(self._key(WANTED))
         st.session_state[self._key(SUMMARY)] = Summary(f"{_label(at.name)}: stopped.", at)
 
@@ -313,7 +309,6 @@ class FindOne:
 
 
 def _shown() -> tuple[str, str]:
-    """The run and the sentence."""
     run, src = (str(st.session_state.get(key) or "") for key in ("run", "src"))
     return run, src
 
@@ -338,7 +333,6 @@ def _progress(name: str, n: int, n_all: int, seconds: float) -> str:
 def _none(
     at: SearchPosition, n: int, dataset: dataset_sentences.DatasetSentences, seconds: float
 ) -> str:
-    """What is said where nothing was found."""
     problem = f" {plain(dataset.problem)}" if dataset.problem else ""
     if not n:
         return f"There is no sentence to search.{problem}"
@@ -354,5 +348,4 @@ def _label(name: str) -> str:
 
 
 def _sentence(text: str) -> str:
-    """It begins with a capital."""
     return text[:1].upper() + text[1:]

@@ -100,7 +100,6 @@ def show_table(table: Table, *, alt: str, key: str, **look: Any) -> None:
 
 
 def _apart(names: Sequence[str]) -> list[str]:
-    """`the`, `the (2)`: a table has no two columns of one name, but a sentence may have a word twice."""
     found: list[str] = []
     for name in map(str, names):
         others = (f"{name} ({number})" for number in itertools.count(2))
@@ -109,7 +108,6 @@ def _apart(names: Sequence[str]) -> list[str]:
 
 
 def _column(values: pd.Series[Any], name: str, about: str | None, *, is_first: bool) -> Any:
-    """Numbers in three digits; texts as wide as they are."""
     if pd.api.types.is_float_dtype(values):
         most = float(values.abs().max()) if len(values) else 0.0
         digits = "%.1f" if most >= 10 else "%.2f" if most >= 1 else "%.3g"
@@ -185,7 +183,6 @@ def is_pickable(picture: Picture) -> bool:
 
 
 def _table_to_pick(picture: Picture, on_pick: OnPick) -> None:
-    """The table, opened by a click; a ticked row is what its mark is in the picture."""
     key = f"{picture.name} rows"
     rows = st.expander("As a table", icon=":material/table:", key=key, on_change="rerun")
     if not rows.open:
@@ -246,5 +243,4 @@ def menu(picture: Picture, question: Question[Any], answer: Any) -> None:
         st.code(question.command, language="bash", wrap_lines=True)
 
 
-def _nothing(layer: int | None, head: int | None) -> None:
-    """A picture that nothing is pressed in."""
+def _nothing(layer: int | None, head: int | None) -> None: ...

@@ -6,10 +6,13 @@ import re
 from types import MappingProxyType
 
 from s2s import config
+from s2s.reports.differences import highlighted
 from s2s.words import GLOSSARY
 
 PLAIN = MappingProxyType({row.term: row.plain for row in GLOSSARY})
 JOINER = "\u2060"  # invisible, without width, and no line breaks at it
+LONGEST = 300  # characters of a cell
+MARGIN = 40  # characters beyond twice the reference's length: early translations never end
 
 
 def plain(text: str) -> str:
@@ -45,7 +48,6 @@ def _note_line(line: str) -> str:
 
 
 def _marked(part: str) -> str:
-    """Text between marks."""
     if part.startswith("`"):
         return part
     mark = "**" if part.startswith("**") else "*"
@@ -78,3 +80,15 @@ def file_name(title: str) -> str:
 def definitions(*terms: str) -> str:
     """The glossary's plain sentences for the help of a widget. Raises KeyError for a term that it has not."""
     return "\n\n".join(f"**{term}**: {PLAIN[term]}" for term in terms)
+
+
+def against_reference(text: str, reference: str, longest: int = LONGEST) -> str:
+    """A table cell: a translation as HTML, truncated, with its differences from the reference marked.
+
+    Both have at most `longest` characters where the reference has more; words that only one kept would look missing.
+    """
+    most = longest if len(reference) > longest else 2 * len(reference) + MARGIN
+    reference = shortened(reference, longest).strip()
+    text = shortened(text, most).strip()
+    shown, _ = highlighted(text, reference)
+    return shown if text else f"(nothing) {shown}".rstrip()

@@ -39,7 +39,6 @@ PRIVATE = (
 
 
 def draw() -> None:
-    """One's own classes, and the way to a new one."""
     st.caption(ABOUT)
     if why := st.session_state.pop(FAILED, None):
         forms.show_error(why)

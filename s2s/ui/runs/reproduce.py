@@ -72,7 +72,6 @@ def _sweeps(run_id: str) -> list[str]:
 
 
 def _spread(runs: Sequence[str]) -> list[str]:
-    """Mean and sample standard deviation over seeds, where these runs have several."""
     done = seed_spread.finished(runs)
     recipes = [recipe for run in done if (recipe := cached.recipe(run))]
     if len({recipe.train.seed for recipe in recipes}) < 2:

@@ -94,7 +94,6 @@ def pages_to_add(id: str, number: int, *, besides: str = LESSONS, is_ready: bool
 
 
 def _columns(url_path: str) -> dict[str, str]:
-    """A step on Compare has something to compare."""
     run = str(st.session_state.get("run") or "")
     return greedy_and_beam(run) if run and url_path == "compare" else {}
 

@@ -81,7 +81,6 @@ class PreviewedView:
 
     @property
     def run(self) -> str:
-        """The id of its run; "" where it names none."""
         given = dict(self.values)
         column = share.Column.read(given.get("c1", "")).run
         return column or pickers.run_id_of(given.get("run", ""))
@@ -165,7 +164,6 @@ def _drawn(view: PreviewedView, run: ShownRun) -> bytes:
 
 
 def _with_heatmap(plain: card.Card, shown: ShownRun, values: Mapping[str, str]) -> card.Card:
-    """The same with attention weights, where they are cheap to have."""
     try:
         step = values.get("step", "")
         run = cached.open_run(shown.id, int(step) if step.isdecimal() and len(step) < 10 else None)
@@ -202,7 +200,6 @@ def _kind(values: Mapping[str, str]) -> str:
 
 
 def _index(given: str, n: int, default: int | None) -> int | None:
-    """A layer or head as a link says it, 1-based, or the mean of all; 0-based here, None for the mean."""
     if given == pickers.MEAN:
         return None
     is_there = given.isdecimal() and len(given) < 5 and 1 <= int(given) <= n
@@ -210,7 +207,6 @@ def _index(given: str, n: int, default: int | None) -> int | None:
 
 
 def _run_of(view: PreviewedView) -> ShownRun:
-    """The run that the view shows, if everybody with the link may see it."""
     run_id = view.run
     if not view.page.run or (run_id and not stored.ID.fullmatch(run_id)):
         return NO_RUN
@@ -226,7 +222,6 @@ def _run_of(view: PreviewedView) -> ShownRun:
 
 
 def _as_everybody() -> contextlib.AbstractContextManager[None]:
-    """Works for somebody who has the link and nothing else; on one's own computer everybody may see everything."""
     return asker.acting_as(asker.NOBODY if asker.is_hosted() else asker.LOCAL)
 
 

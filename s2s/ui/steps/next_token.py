@@ -55,7 +55,6 @@ def _usable(question: NextToken) -> NextToken:
 
 
 def _draw(picture: Picture, answer: NextCandidates) -> None:
-    """The tokens to choose from, and the bars of the chosen position."""
     _strip(answer)
     st.space("small")
     with st.container(key="ruler"):
@@ -72,7 +71,6 @@ def _strip(answer: NextCandidates) -> None:
 
 
 def _candidate_buttons(answer: NextCandidates) -> None:
-    """The position, and buttons that write another token there."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         _position_picker(answer)
         if answer.n_forced:
@@ -102,7 +100,6 @@ def _candidate_buttons(answer: NextCandidates) -> None:
 
 
 def _position_picker(answer: NextCandidates) -> None:
-    """The same choice as in the strip, for keyboards."""
     tokens = answer.found.hypotheses[0].tokens
     st.session_state[POSITION] = answer.position
     st.selectbox(
@@ -124,7 +121,6 @@ def _force(ids: str) -> None:
 
 
 def _filters() -> None:
-    """Temperature and filters, which change the picture at once."""
     state = {name: STATE.value(next_token.FIELD + name) for name in next_token.SETTINGS}
     given, problems = forms.from_address(
         next_token.START, {name: text for name, text in state.items() if text}

@@ -80,7 +80,6 @@ def _answer(asked: AskedSearch, question: ForcedTarget) -> None:
 
 
 def _show_candidates(position: int) -> None:
-    """Open the next-token view at the first difference; before it both texts are the same."""
     STATE.show(view="next", at=str(position + 1), forced="")
 
 

@@ -25,7 +25,6 @@ def show(run: Run, text: str, target: walked.LossTarget) -> None:
 
 
 def _buttons(run: Run, label: str, pairs: Sequence[tuple[str, str]]) -> None:
-    """Each takes a source together with its target."""
     if pairs:
         st.caption(label)
     for number, (source, target) in enumerate(pairs):

@@ -47,7 +47,6 @@ def runs() -> dict[str, RunSummary | None]:
 
 @functools.cache
 def _demos(folder: Path) -> tuple[str, ...]:
-    """Those that are installed with a checkpoint; a page asks many times, and they stay what they are."""
     return tuple(name for name in DEMOS if saved_steps(folder / name / "checkpoints"))
 
 
@@ -68,7 +67,6 @@ def is_own(run_id: str) -> bool:
 
 
 def _shared_run(run_id: str) -> RunSummary | None:
-    """A run whose link was followed."""
     try:
         return run_service.find(run_id, asker.current())
     except UserError:
@@ -162,12 +160,10 @@ def open_run(run_id: str, step: int | None = None) -> Run:
 
 
 def choose_languages(run_id: str, languages: Languages) -> None:
-    """Those of the page's run from now on."""
     st.session_state[LANGUAGES] = (run_id, languages)
 
 
 def open_as_saved(run_id: str, step: int | None = None) -> Run:
-    """The same in the languages that it was saved with."""
     folder = Library().run(run_id)
     return _OPENED.get(RunState(folder.path, folder.best_or_newest_step(), step))
 
@@ -222,7 +218,6 @@ def _recipe(folder: str, changed: int, size: int) -> Recipe:
 
 
 def _stamped(run_id: str) -> tuple[str, int, int]:
-    """A run's folder, with the time and size of its recipe.json, which tell one state from the next."""
     folder = Library().run(run_id).path
     stamp = (folder / "recipe.json").stat()
     return str(folder), stamp.st_mtime_ns, stamp.st_size

@@ -1,4 +1,4 @@
-"""Two scores of several systems against each other, such as quality and speed."""
+"""Scores as points and lines: of systems against each other, over a setting, and of single sentences."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import plotly.graph_objects as go
 
 from s2s.plots import theme
@@ -18,6 +19,12 @@ ROOM = 0.12  # of the range, around the points, for their names
 HEIGHTS = ("middle", "top", "bottom")  # of names, in turn: those of neighbors would overlap
 ROUNDING = 1e-9  # by which equal values may differ, as a share of them
 FAR = 0.6  # of the range; from there on names are on the left
+SWEEP_LOG_RATIO = (
+    8.0  # from this ratio of the largest to the smallest value on, the axis is logarithmic
+)
+DASHES = ("solid", "dash", "dot", "dashdot")
+MOST_POINTS = 2000  # drawn, evenly spread: more cover each other, and the page has to load them
+MAX_TEXT = 60  # characters of a sentence in the hover text
 
 
 @dataclass(frozen=True)
@@ -39,7 +46,6 @@ class TradeoffPoint:
 def tradeoff(
     points: Sequence[TradeoffPoint], *, title: str, x_label: str, y_label: str
 ) -> go.Figure:
-    """One named point per system, with its interval."""
     if not points:
         return theme.empty("No system has both scores.")
     layout = theme.layout(title, 380, x_label, y_label) | {"showlegend": False}
@@ -75,7 +81,6 @@ def _level(points: Sequence[TradeoffPoint]) -> dict[str, Any]:
 
 
 def _room(least: float, most: float) -> float:
-    """Beside the points, for their names."""
     return ROOM * ((abs(most) or 1.0) if _are_equal(least, most) else most - least)
 
 
@@ -84,7 +89,6 @@ def _are_equal(least: float, most: float) -> bool:
 
 
 def _side(x: float, rank: int, *, is_log: bool, edge: float) -> str:
-    """Where a name is relative to its point."""
     place = math.log10(x) if is_log else x
     return f"{HEIGHTS[rank % len(HEIGHTS)]} {'left' if place > edge else 'right'}"
 
@@ -114,3 +118,97 @@ def _dot(point: TradeoffPoint, side: str, x_label: str, y_label: str) -> go.Scat
         cliponaxis=False,
         **spread,
     )
+
+
+@dataclass(frozen=True)
+class SweepLine:
+    """One line: the values of the setting, the score at each, and its interval where it is known."""
+
+    name: str
+    values: tuple[float, ...]
+    scores: tuple[float, ...]
+    lows: tuple[float, ...] = ()
+    highs: tuple[float, ...] = ()
+
+
+def sweep_curve(lines: Sequence[SweepLine], *, title: str, x_label: str, y_label: str) -> go.Figure:
+    if not any(line.values for line in lines):
+        return theme.empty("No setting was swept here.")
+    layout = theme.layout(title, 340, x_label, y_label)
+    layout["yaxis"] |= {"rangemode": "normal"}
+    values = sorted({value for line in lines for value in line.values})
+    layout["xaxis"] |= {
+        "rangemode": "normal",
+        "tickmode": "array",
+        "tickvals": values,
+        "ticktext": [f"{value:g}" for value in values],
+    }
+    if values[0] > 0 and values[-1] >= SWEEP_LOG_RATIO * values[0]:
+        layout["xaxis"] |= {"type": "log"}
+    layout["showlegend"] = len(lines) > 1
+    return go.Figure(
+        [_line(line, number, x_label, y_label) for number, line in enumerate(lines)], layout
+    )
+
+
+def _line(line: SweepLine, number: int, x_label: str, y_label: str) -> go.Scatter:
+    color = theme.CATEGORICAL[number % len(theme.CATEGORICAL)]
+    dash = DASHES[number % len(DASHES)]
+    spread: dict[str, Any] = {}
+    scores = np.array(line.scores, np.float32)  # no axis zooms into rounding
+    if line.lows and line.highs:
+        above = np.array(line.highs, np.float32) - scores
+        below = scores - np.array(line.lows, np.float32)
+        spread = {
+            "error_y": {
+                "type": "data",
+                "symmetric": False,
+                "array": above,
+                "arrayminus": below,
+                "thickness": 1.2,
+                "width": 4,
+            }
+        }
+    return go.Scatter(
+        x=line.values,
+        y=scores,
+        name=theme.escaped(line.name),
+        mode="lines+markers",
+        line={"color": color, "width": 2, "dash": dash},
+        marker={"size": 8, "symbol": SYMBOLS[number % len(SYMBOLS)]},
+        hovertemplate=(
+            f"{theme.escaped(x_label)} %{{x:g}}<br>{theme.escaped(y_label)} %{{y:.4g}}"
+            f"<extra>{theme.escaped(line.name)}</extra>"
+        ),
+        **spread,
+    )
+
+
+def sentence_scores(
+    x: Sequence[float],
+    y: Sequence[float],
+    texts: Sequence[str],
+    *,
+    title: str,
+    x_label: str,
+    y_label: str,
+) -> go.Figure:
+    """One point per sentence, at most MOST_POINTS of them; `texts` are shown on hover, with the sentence's number."""
+    if not len(x):
+        return theme.empty("No sentence has both scores.")
+    n = min(len(x), MOST_POINTS)
+    shown = [i * len(x) // n for i in range(n)]
+    names = [f"{i + 1:,}: {theme.escaped(theme.shortened(texts[i], MAX_TEXT))}" for i in shown]
+    dots = go.Scatter(
+        x=np.array([x[i] for i in shown], np.float32).tolist(),  # no axis zooms into rounding
+        y=np.array([y[i] for i in shown], np.float32).tolist(),
+        mode="markers",
+        customdata=names,
+        marker={"size": 7, "color": theme.CATEGORICAL[0], "opacity": 0.5},
+        hovertemplate="%{customdata}<br>%{x:.4g}, %{y:.4g}<extra></extra>",
+        showlegend=False,
+    )
+    layout = theme.layout(title, 380, x_label, y_label)
+    layout["xaxis"] |= {"rangemode": "normal"}
+    layout["yaxis"] |= {"rangemode": "normal"}
+    return go.Figure([dots], layout)
