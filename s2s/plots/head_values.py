@@ -33,20 +33,19 @@ class HeadValues(NamedTuple):
 
 
 def head_values(grids: Sequence[HeadValues], *, title: str, unit: str) -> go.Figure:
-    """One grid below the other on one scale of colors, brighter for larger values.
+    """One grid below the other on one scale of colors, 0 is dark, larger values are brighter; negative ones blue.
 
     A value in parentheses has an interval that includes 0.
     """
     shown = [grid for grid in grids if np.size(grid.values)]
     if not shown:
         return theme.empty("There are no heads to show yet.")
-    least = min(float(np.min(grid.values)) for grid in shown)
-    most = max(float(np.max(grid.values)) for grid in shown)
+    limit = max(float(np.abs(grid.values).max()) for grid in shown) or 1.0
     rows = [
         StackedGrid(
             grid.name,
             _height(grid),
-            _traces(grid, least, most, unit),
+            _traces(grid, limit, unit),
             _axis("head", grid.values.shape[1]),
             _axis("layer", grid.values.shape[0]),
         )
@@ -61,12 +60,22 @@ def head_values(grids: Sequence[HeadValues], *, title: str, unit: str) -> go.Fig
         "yref": "container",
         "yanchor": "bottom",
     }
-    colors = {"colorscale": theme.SEQUENTIAL, "cmin": least, "cmax": most, "colorbar": scale}
+    is_signed = any(float(np.min(grid.values)) < 0 for grid in shown)
+    colors = (
+        theme.around_zero(limit)
+        if is_signed
+        else {"colorscale": theme.SEQUENTIAL, "zmin": 0, "zmax": limit}
+    )
     layout = {
         "title": theme.heading(title),
         "height": total + TOP + BOTTOM,
         "margin": {"l": 48, "r": 12, "t": TOP, "b": BOTTOM},
-        "coloraxis": colors,
+        "coloraxis": {
+            "colorscale": colors["colorscale"],
+            "cmin": colors["zmin"],
+            "cmax": limit,
+            "colorbar": scale,
+        },
     }
     return stacked(rows, GAP / total, layout)
 
@@ -89,9 +98,7 @@ def _axis(name: str, n: int) -> dict[str, Any]:
     }
 
 
-def _traces(
-    grid: HeadValues, least: float, most: float, unit: str
-) -> list[go.Heatmap | go.Scatter]:
+def _traces(grid: HeadValues, limit: float, unit: str) -> list[go.Heatmap | go.Scatter]:
     """The colors, and the numbers on them."""
     values = np.asarray(grid.values, np.float32)
     colors = go.Heatmap(
@@ -109,7 +116,7 @@ def _traces(
     if values.shape[1] > MOST_WRITTEN:
         return [colors]
     layers, heads = np.indices(values.shape).reshape(2, -1)
-    shares = (values - least) / ((most - least) or 1.0)
+    shares = (np.abs(values) / limit).astype(np.float32)
     has_interval = values.shape[1] <= MOST_INTERVALS
     words = [
         _word(*(float(part[layer, head]) for part in grid[1:]), has_interval=has_interval)
@@ -127,9 +134,14 @@ def _traces(
 
 
 def _word(value: float, low: float, high: float, *, has_interval: bool) -> str:
-    number = f"{value:.3f}".replace("-", "−")
+    number = _digits(value)
     if low <= 0 <= high:
         number = f"({number})"
     if not has_interval:
         return number
-    return f"<b>{number}</b><br>{low:.3f} to<br>{high:.3f}".replace("-", "−")
+    return f"<b>{number}</b><br>{_digits(low)} to<br>{_digits(high)}"
+
+
+def _digits(value: float) -> str:
+    """At most three: `0.123`, `−1.23`."""
+    return f"{value:.{max(0, 3 - (abs(value) >= 1) - (abs(value) >= 10))}f}".replace("-", "−")

@@ -41,11 +41,10 @@ def number_grids(
     axes: tuple[str, str],
     scale: str,
     ticks: Sequence[str] = (),
-    low_is_bright: bool = False,
 ) -> go.Figure:
     """Numbers on colors. `axes`: names of rows and columns; `ticks`: their labels, by default from 1.
 
-    `scale` names what the numbers are; brighter is higher, or lower with `low_is_bright`.
+    `scale` names what the numbers are; brighter is higher.
     """
     if not grids or not grids[0].values.size:
         return theme.empty(NOTHING)
@@ -56,7 +55,7 @@ def number_grids(
         StackedGrid(
             grid.name,
             height,
-            _traces(grid, low_is_bright=low_is_bright),
+            _traces(grid),
             grid_axis(axes[1] if grid is grids[-1] else "", n_columns, ticks),
             grid_axis(axes[0], n_rows, ticks),
             _frames(*grid.framed) if grid.framed is not None else (),
@@ -69,13 +68,12 @@ def number_grids(
         "title": theme.heading(title),
         "height": total + TOP,
         "margin": {"l": 48, "r": 12, "t": TOP, "b": 40},
-        "coloraxis": colors
-        | {"reversescale": low_is_bright, "showscale": n_columns > MOST_WRITTEN},
+        "coloraxis": colors | {"showscale": n_columns > MOST_WRITTEN},
     }
     return stacked(rows, GAP / total, layout)
 
 
-def _traces(grid: NumberGrid, *, low_is_bright: bool) -> list[go.Heatmap | go.Scatter]:
+def _traces(grid: NumberGrid) -> list[go.Heatmap | go.Scatter]:
     """The colors, and the numbers on them."""
     values = np.asarray(grid.values, np.float32)
     colors = go.Heatmap(
@@ -89,7 +87,7 @@ def _traces(grid: NumberGrid, *, low_is_bright: bool) -> list[go.Heatmap | go.Sc
     if values.shape[1] > MOST_WRITTEN:
         return [colors]
     rows, columns = np.indices(values.shape).reshape(2, -1)
-    brightness = np.nan_to_num(1 - values if low_is_bright else values)
+    brightness = np.nan_to_num(values)
     numbers = go.Scatter(
         x=columns,
         y=rows,

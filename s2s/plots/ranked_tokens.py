@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from s2s.plots import theme
+from s2s.words import fine_percent, significant
 
 ROW = 26  # pixels
 
@@ -17,20 +18,21 @@ def ranked_tokens(
     title: str,
     x_label: str,
     chosen: int | None = None,
-    form: str = ".2f",
+    is_share: bool = False,
 ) -> go.Figure:
     """One bar per token, in the given order from the top; the one at index `chosen` is striped and of another color."""
     if not bars:
         return theme.empty("There are no tokens to show.")
     names = [theme.escaped(token) for token, _ in bars]
     values = [value for _, value in bars]
+    written = fine_percent if is_share else significant
     is_chosen = [at == chosen for at in range(len(bars))]
     figure = go.Figure(
         go.Bar(
             x=values,
             y=[*range(len(bars))],
             orientation="h",
-            text=[f"{value:{form}}".replace("-", "−") for value in values],
+            text=[*map(written, values)],
             textposition="outside",
             cliponaxis=False,
             marker={
@@ -38,7 +40,7 @@ def ranked_tokens(
                 "pattern": {"shape": ["/" if chosen else "" for chosen in is_chosen]},
             },
             customdata=names,
-            hovertemplate=f"%{{customdata}}: %{{x:{form}}}<extra></extra>",
+            hovertemplate=f"%{{customdata}}: %{{x:.3{'~%' if is_share else '~g'}}}<extra></extra>",
         )
     )
     low = min(0.0, *values)
@@ -58,7 +60,7 @@ def ranked_tokens(
             "range": [low - (room if low else 0), high + room],
             "fixedrange": True,
             "nticks": 5,
-            "tickformat": ".2~%" if form.endswith("%") else "",
+            "tickformat": ".2~%" if is_share else "",
         },
         yaxis=rows
         | {

@@ -20,7 +20,7 @@ MOST_LABELS = 16  # of columns, on a phone; hover names each
 def signed_map(
     values: Floats, rows: Sequence[str], columns: Sequence[str], *, title: str
 ) -> go.Figure:
-    """`values` is (rows, columns): 0 is gray, negative dark, positive bright; what rounds to 0 is drawn as 0."""
+    """`values` is (rows, columns): 0 is dark, negative blue, positive yellow; what rounds to 0 is drawn as 0."""
     drawn = np.where(np.abs(values) < SMALLEST, 0, values).astype(np.float32)
     figure = tensor(drawn, rows, columns, title=title, x_label="")
     if not drawn.size:

@@ -156,8 +156,8 @@ def _ranked(answer: Walked, row: Array, name: str, across: str) -> tuple[Picture
     order = np.argsort(-row, kind="stable")
     bars = [(answer.words[at], float(row[at])) for at in order[:TOP]]
     title = f"{name}\nthe {len(bars)} largest of {len(row):,}"
-    form = ".2%" if across == "probability" else ".2f"
-    figure = ranked_tokens(bars, title=title, x_label=across, chosen=0, form=form)
+    is_share = across == "probability"
+    figure = ranked_tokens(bars, title=title, x_label=across, chosen=0, is_share=is_share)
     names = [answer.words[at] for at in order]
     table = table_of(row[order][:, None], names, (across,))
     return picture(figure, title, table, RANKED), sum(value for _, value in bars)

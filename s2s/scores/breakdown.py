@@ -120,9 +120,9 @@ class Bleu:
 
     @property
     def arithmetic(self) -> str:
-        """`"0.882 × (80.0 × 50.0) ^ (1/2) = 55.8"`."""
-        product = " × ".join(f"{precision:.1f}" for precision in self.precisions) or "0.0"
-        return f"{self.brevity_penalty:.3f} × ({product}) ^ (1/{max(1, len(self.precisions))}) = {self.score:.1f}"
+        """`"0.882 × (80 × 50) ^ (1/2) = 55.8"`."""
+        product = " × ".join(f"{precision:.3g}" for precision in self.precisions) or "0"
+        return f"{self.brevity_penalty:.3g} × ({product}) ^ (1/{max(1, len(self.precisions))}) = {self.score:.3g}"
 
 
 @dataclass(frozen=True)
@@ -153,11 +153,11 @@ class Chrf:
 
     @property
     def arithmetic(self) -> str:
-        """`"5 × 60.0 × 50.0 / (4 × 60.0 + 50.0) = 51.7"`."""
+        """`"5 × 60 × 50 / (4 × 60 + 50) = 51.7"`."""
         factor = CHRF_BETA**2
-        precision = f"{self.precision:.1f}"
-        recall = f"{self.recall:.1f}"
-        return f"{1 + factor} × {precision} × {recall} / ({factor} × {precision} + {recall}) = {self.score:.1f}"
+        precision = f"{self.precision:.3g}"
+        recall = f"{self.recall:.3g}"
+        return f"{1 + factor} × {precision} × {recall} / ({factor} × {precision} + {recall}) = {self.score:.3g}"
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from s2s.runs import Run
 from s2s.ui.kit.text import plain, shortened
 from s2s.ui.streamlit_parts import DeltaGenerator
 
-MOST = 3  # named in the title
+MOST = 2  # named in the title
 
 
 def settings_box(best: Run | None, is_changed: Mapping[str, bool]) -> DeltaGenerator:
