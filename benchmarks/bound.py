@@ -127,7 +127,6 @@ def _forward_speed(shape: Product) -> float:
 
 
 def _speed(shape: Product) -> float:
-    """FLOPs per second over the three products of a training step with this weight."""
     x, weight, gradient = (
         torch.randn(*size) for size in (shape[:2], shape[1:], (shape.rows, shape.columns))
     )

@@ -164,7 +164,6 @@ class Simulation:
         self._plan(number)
 
     def _fill(self, slot: str, now: float, jobs: Sequence[Arrival]) -> None:
-        """Start what waits at a random worker with a free slot."""
         free = [n for n, one in enumerate(self.machines) if one.n[slot] < AT_ONCE[slot]]
         while free and self.waiting[slot]:
             number = self.dice.choice(free)

@@ -175,7 +175,6 @@ def processes(home: Path) -> dict[int, str]:
 
 
 def _parent(pid: int) -> int:
-    """The process that started it. Raises OSError where it has ended."""
     after_name = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2]
     return int(after_name.split()[1])
 

@@ -311,7 +311,6 @@ def decoders(record: Record) -> Iterator[str]:
 
 
 def _rates(line: Mapping[str, Any], digits: int) -> Iterator[str]:
-    """The cells that trainers and decoders share: the rate, our ratio to it, its share of the bound."""
     yield f"{line['rate']:,.{digits}f} ({line['from']:,.{digits}f} to {line['to']:,.{digits}f})"
     yield f"{line['ours is x']:.2f} x"
     yield f"{line['% of bound']:.0f} %"

@@ -103,7 +103,6 @@ def origin(found: Mapping[str, Any]) -> str:
 
 
 def _given(row: Any) -> dict[str, Any]:
-    """The fields of a tuple that are not as by default."""
     defaults = row._field_defaults
     return {name: value for name, value in row._asdict().items() if value != defaults.get(name)}
 

@@ -88,7 +88,6 @@ def report(results: Mapping[str, Any]) -> Measured:
 
 
 def _changed(rows: Sequence[Mapping[str, Any]]) -> str:
-    """How the widest beam changes BLEU."""
     (narrow,) = [row for row in rows if row["num_beams"] == NARROW]
     if rows[-1]["log_prob"] == narrow["log_prob"]:
         return "the same translations"

@@ -176,7 +176,6 @@ def _over_seeds(values: Sequence[float]) -> str:
 
 
 def _percent(row: Mapping[str, Any], key: str) -> float:
-    """Over all positions."""
     counts = row["positions"]["n"]
     pairs = zip(row["positions"][key], counts, strict=True)
     return round(100 * sum(share * n for share, n in pairs) / sum(counts), 1)

@@ -170,7 +170,6 @@ def peak() -> float:
 
 
 def _busy() -> float:
-    """CPU seconds used by all processes of this machine."""
     times = psutil.cpu_times()
     return float(
         sum(getattr(times, name, 0.0) for name in ("user", "nice", "system", "irq", "softirq"))

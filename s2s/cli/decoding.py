@@ -193,7 +193,6 @@ def _print_comparison(baseline: dict[str, Any], system: dict[str, Any]) -> None:
 
 
 def _scoring(arguments: argparse.Namespace) -> Scoring:
-    """How the scores are to be counted. Raises UserError where the tokenizer of BLEU is not there."""
     from s2s.scores import Scoring, require_tokenizer
 
     asked = Scoring(
@@ -221,7 +220,6 @@ def _resolved(asked: Scoring, references: References) -> Scoring:
 
 
 def _test_set(arguments: argparse.Namespace) -> tuple[list[str], Sequence[Sequence[str]]]:
-    """The sources, and all references of each; the first is the one that the loss is of."""
     from s2s.jobs import test_sets
 
     if arguments.table:
@@ -242,7 +240,6 @@ def _test_set(arguments: argparse.Namespace) -> tuple[list[str], Sequence[Sequen
 
 
 def _table(arguments: argparse.Namespace) -> tuple[list[str], Sequence[Sequence[str]]]:
-    """The sources of a table with all references of each; what was read and grouped is said on standard error."""
     from s2s.data import is_table
     from s2s.jobs import test_sets
 

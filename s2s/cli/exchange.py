@@ -56,7 +56,6 @@ def report(arguments: argparse.Namespace) -> None:
 
 
 def _validated(run: Checkpoint) -> ValidationScores:
-    """The scores of all validation pairs, which are translated now."""
     from s2s.jobs import validation
 
     _tell(f"Scoring all validation pairs, once: about {max(1, round(validation.seconds(run)))} s.")
@@ -167,7 +166,6 @@ def _say_opened(folder: RunFolder) -> None:
 
 
 def _show(n_bytes: int, n_all: int) -> None:
-    """On a terminal, how much has been downloaded, in one line."""
     if sys.stderr.isatty():
         end = "\n" if n_bytes == n_all else ""
         text = f"\r{_megabytes(n_bytes)} of {_megabytes(n_all)}"

@@ -117,7 +117,6 @@ def _number(value: float) -> str:
 
 
 def _as_written(value: Any) -> str:
-    """As `--set` takes it."""
     return (value or "(empty)") if isinstance(value, str) else json.dumps(value)
 
 

@@ -139,7 +139,6 @@ def _read_hints(cls: Any) -> Mapping[str, Any]:
 
 
 def _types_of_fields(config: Any) -> tuple[tuple[Field[Any], tuple[type, ...]], ...]:
-    """Each field of a config with the types it takes."""
     cls: Any = type(config)
     return _read_types(cls)
 

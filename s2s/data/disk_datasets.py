@@ -59,7 +59,6 @@ def opened(location: str, options: DiskOptions) -> Splits:
 
 
 def _loaded(location: str) -> dict[str, datasets.Dataset]:
-    """The splits that `save_to_disk` wrote; nothing is copied into memory."""
     import datasets
 
     try:
@@ -107,7 +106,6 @@ def _of_files(found: hub.Dataset, split: str, options: DiskOptions) -> Corpus:
 
 
 def _config_note(found: hub.Dataset, config: str) -> tuple[str, ...]:
-    """Which configurations are not read, where none was asked for."""
     first, *others = found.configs
     if config or not others:
         return ()

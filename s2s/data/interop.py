@@ -97,7 +97,6 @@ def from_arrow(given: Any) -> datasets.Dataset:
 
 
 def _without_view(of: pa.DataType) -> pa.DataType:
-    """The type that `datasets` reads: polars has views of strings."""
     import pyarrow as pa
 
     if pa.types.is_string_view(of):
@@ -143,7 +142,6 @@ def _naming(what: str, columns: Mapping[str, Iterable[Any]]) -> Iterator[None]:
 
 
 def _texts_within(value: Any) -> Iterator[str]:
-    """The texts of a cell: itself, or those in a list or dictionary."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
@@ -222,7 +220,6 @@ def _table(dataset: datasets.Dataset, of: str) -> Table:
 
 
 def _columns(dataset: datasets.Dataset, field: pa.Field) -> Iterator[Column]:
-    """The columns of a field; the numbers of classes are no numbers to read."""
     import datasets as library
 
     if isinstance(dataset.features[field.name], library.ClassLabel):
@@ -232,7 +229,6 @@ def _columns(dataset: datasets.Dataset, field: pa.Field) -> Iterator[Column]:
 
 
 def _plain(table: Table, options: FileOptions) -> int | None:
-    """The column that is read as plain text."""
     if options.src or options.tgt:
         return int(options.src) - 1 if options.src == options.tgt else None
     return columns.only_text(table.columns)
@@ -253,7 +249,6 @@ def _plain_pairs(table: Table, at: int, options: FileOptions, budget: ReadingBud
 
 
 def _check_columns(found: Sequence[Column], *wanted: str) -> None:
-    """Raises UserError where no column holds text, or a wanted one is not among those that do."""
     texts = [column.name for column in found if column.kind != "other"]
     readable = [*texts, *(column.name for column in found if columns.holds_numbers(column))]
     for name in filter(None, wanted):

@@ -101,7 +101,6 @@ def opened(
 
 
 def _place(content: bytes | Path, path: Path) -> Path:
-    """Where the process finds it."""
     if isinstance(content, Path):
         return content.resolve()
     path.write_bytes(content)

@@ -122,7 +122,6 @@ class Preview:
 
 
 def _shortest(counts: tuple[int, ...], n: int) -> tuple[int, ...]:
-    """The counts of the `n` shortest texts."""
     left = list[int]()
     while n:
         left.append(min(n, counts[len(left)]))

@@ -64,7 +64,6 @@ def _gold(
     unlinked_tgt: Iterable[int],
     relations: Iterable[tuple[str, str, int, int]],
 ) -> Gold:
-    """Pairs with equal annotations share one."""
     return Gold(
         tuple([shared_link(*link) for link in links]),
         tuple(unlinked_src),

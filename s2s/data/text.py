@@ -108,7 +108,6 @@ def _corpus(content: Content, options: TextOptions, caps: Caps) -> Corpus:
 
 
 def _texts(content: Content, options: TextOptions, budget: ReadingBudget) -> Iterator[str]:
-    """The texts of a file; each row of a table is one dialogue."""
     is_a_table = is_table(content.file)
     lines = (
         pairing.texts(

@@ -205,7 +205,6 @@ def _array(kind: Any, content: Any) -> Any:
 
 
 def _union(kinds: tuple[Any, ...], content: Any) -> Any:
-    """The first type that fits; the last one says why none does."""
     if content is None and NoneType in kinds:
         return None
     *others, last = [kind for kind in kinds if kind is not NoneType]

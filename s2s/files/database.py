@@ -293,7 +293,6 @@ def _set_up_sqlite(connection: Any, record: Any) -> None:
 
 
 def _count_deletions(url: str, connection: Any, cursor: Any, statement: str, *_: Any) -> None:
-    """Rows left a table, in a transaction: only its end releases the lock for which erasing waits."""
     if statement.startswith("DELETE") and cursor.rowcount:
         DELETIONS[url] += 1
         version = f"PRAGMA user_version = {HAS_DELETED}"
@@ -308,7 +307,6 @@ def _close_to_others(name: str) -> None:
 
 
 def _migrate(opened: sa.Engine) -> None:
-    """Migrate the tables to the newest version; two processes that start together take turns."""
     with opened.begin() as connection:
         _wait_for_turn(connection, MIGRATION_LOCK)
         connection.exec_driver_sql(
@@ -328,7 +326,6 @@ def _migrate(opened: sa.Engine) -> None:
 
 
 def _grow(connection: sa.Connection, version: int) -> None:
-    """From a version to the newest, however long that takes."""
     with contextlib.ExitStack() as stack:
         if connection.dialect.driver == "psycopg":
             from s2s.files import postgres

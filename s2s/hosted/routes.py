@@ -112,7 +112,6 @@ def _said(
 
 
 def _present(request: Request) -> str:
-    """The workspace that this browser has now; "" for none."""
     key = keys.key_of(visits.cookies(request.scope))
     return rows.workspace_of(key) if key else ""
 
@@ -141,7 +140,6 @@ def _is_from_our_page(request: Request) -> bool:
 
 
 async def _token(request: Request) -> str:
-    """The token in the form; "" where there is none."""
     body = b""
     async for chunk in request.stream():
         body += chunk

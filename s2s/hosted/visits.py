@@ -89,7 +89,6 @@ def is_secure(scope: Scope) -> bool:
 
 
 def _loads_a_page(scope: Scope) -> bool:
-    """Whether a browser opens this address, and not a picture or a script of another site names it."""
     if scope["method"] != "GET" or "text/html" not in header(scope, "accept"):
         return False
     to = header(scope, "sec-fetch-dest")
@@ -167,7 +166,6 @@ def _partitioned(key: bytes, value: bytes) -> bytes:
 
 
 async def _opens_a_workspace(key: keys.Key | None) -> bool:
-    """Whether a key still opens one; only a linked key costs a query, once."""
     if key is None:
         return False
     if key.kind == keys.DIRECT:

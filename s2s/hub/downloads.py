@@ -88,7 +88,6 @@ class _Download:
                 return
 
     def _stream(self, out: BinaryIO) -> Iterator[int]:
-        """Appends what is missing."""
         hub = access.library()
         headers = access.headers(self.token)
         if self.done:

@@ -206,7 +206,6 @@ def _by_name(files: Sequence[File]) -> dict[str, dict[str, Split]]:
 
 
 def _is_data(path: str) -> bool:
-    """Whether a file is neither hidden nor one that describes the dataset."""
     parts = path.split("/")
     is_hidden = any(part.startswith((".", "__")) for part in parts)
     return not is_hidden and parts[-1].partition(".")[0].casefold() not in NOT_DATA
@@ -222,7 +221,6 @@ def _splits(files: Sequence[File]) -> dict[str, Split]:
 
 
 def _keyword(name: str) -> str:
-    """The split that a name mentions, if any."""
     words = re.findall(r"[a-z]+", name.casefold())
     return next((KEYWORDS[word] for word in words if word in KEYWORDS), "")
 
@@ -261,7 +259,6 @@ def _renamed(splits: Mapping[str, Split]) -> dict[str, str]:
 
 
 def _spec_name(name: str, taken: Any) -> str:
-    """A name without the characters that have a meaning in a SPEC."""
     name = re.sub(r"[^\w.+ -]+", "_", name)[:100].strip() or DEFAULT_CONFIG
     return (
         name
@@ -271,7 +268,6 @@ def _spec_name(name: str, taken: Any) -> str:
 
 
 def _rows(card: Mapping[str, Any], config: str) -> dict[str, int]:
-    """The number of rows of each split, if the card says."""
     given = card.get("dataset_info")
     for info in _mappings(given if isinstance(given, list) else [given]):
         if str(info.get("config_name") or DEFAULT_CONFIG) == config:
@@ -294,7 +290,6 @@ def _external_note(card: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _unread_note(files: Set[File]) -> tuple[str, ...]:
-    """A note on files whose formats are read only where a dataset has no other."""
     data = [file.path for file in files if kind(file.path) and _is_data(file.path)]
     endings = {".zst" if path.lower().endswith(".zst") else f".{kind(path)}" for path in data}
     listed = ", ".join(sorted(endings))

@@ -208,7 +208,6 @@ def _file(sibling: Any) -> ModelFile:
 
 
 def _check_listed(files: Sequence[ModelFile]) -> None:
-    """Raises KeyError, as an answer that makes no sense does, where the Hub does not say how large a file is."""
     if any(file.size == UNKNOWN for file in files):
         raise KeyError("size")
 

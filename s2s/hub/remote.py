@@ -130,7 +130,6 @@ class _Remote(io.RawIOBase):
         return len(given)
 
     def _some(self, n: int) -> bytes:
-        """At most `n` bytes from a cached or a new range; none at the end of the file."""
         start, content = next(
             (part for part in self._ranges if part.start <= self._at < part.end), None
         ) or self._fetch(n)
@@ -214,7 +213,6 @@ class _Remote(io.RawIOBase):
                 self._budget.left(name)
 
     def _read_size(self, reply: Any, start: int) -> None:
-        """Reads the size of the whole file. Raises UserError if the answer is another range than requested."""
         content_range = re.fullmatch(
             r"bytes (\d+)-\d+/(\d+)", reply.headers.get("content-range", "")
         )

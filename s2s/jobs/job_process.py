@@ -174,7 +174,6 @@ def _finish(job: queue.Job, state: str, error: str, ttl: float) -> None:
 
 
 def _outcome(job: queue.Job, context: HeartbeatContext) -> tuple[str, str]:
-    """State and error sentence."""
     try:
         return _work(job, context)
     except UserError as error:

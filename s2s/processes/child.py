@@ -121,8 +121,6 @@ def main(name: str) -> None:
 def _carry_out(
     work: Work, content: Any, here: Here, memory: int | None, log: str
 ) -> Mapping[str, Any]:
-    """Writes the answers; how it ended."""
-
     def exceeded() -> None:
         here.answers.write(id=here.number, **TOO_LARGE, is_last=True)
         here.answers.flush()

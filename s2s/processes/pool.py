@@ -269,7 +269,6 @@ class WarmPool(Generic[Request, Result]):
             return None
 
     def _fairest(self) -> PoolTask[Request] | None:
-        """Of those whose owner has none running: of the owner, and then the visitor, served longest ago."""
         busy = {task.owner for task in self._running}
         waiting = [task for task in self._tasks.values() if task.owner not in busy]
         return min(
@@ -308,7 +307,6 @@ class WarmPool(Generic[Request, Result]):
                 return
 
     def _is_end(self, task: PoolTask[Request], line: dict[str, Any]) -> bool:
-        """Take what a process says of a task."""
         if "of" in line:
             task.done, task.of = line["done"], line["of"]
         elif "answer" in line:

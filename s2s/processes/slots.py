@@ -62,7 +62,6 @@ class Slots:
             )
 
     def _take(self, folder: Path, owner: str) -> FileLock | str:
-        """The lock of a slot, or why there is none."""
         with FileLock(folder / f"{self.kind}s.lock"):  # one process looks at a time
             free: dict[Path, FileLock] = {}
             owners = []

@@ -335,7 +335,6 @@ class _Clock:
         return is_new
 
     def _forget(self) -> None:
-        """Keep the newest session and those from the last long one before it."""
         long = [i for i, session in enumerate(self.sessions[:-1]) if session.steps >= FEW]
         self.sessions = self.sessions[long[-1] if long else 0 :][-FEW:]
 

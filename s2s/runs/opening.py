@@ -72,7 +72,6 @@ def load(folder: RunFolder, step: int | None = None, *, device: str = "cpu") -> 
 def _load_first_readable(
     model: Transformer, folder: RunFolder, steps: list[int]
 ) -> tuple[int, tuple[str, ...]]:
-    """Load the first of these steps whose weights can be read. Returns it, with the errors of those before it."""
     broken: list[str] = []
     for step in steps:
         try:

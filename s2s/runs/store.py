@@ -50,7 +50,6 @@ FILES = (
 
 
 def _own_source(about: Mapping[str, Any]) -> dict[str, str]:
-    """The SPEC of the pairs that a run was trained on, where its dataset has others today; else nothing."""
     data = about.get("data")
     known = data.get("train_hash") if isinstance(data, dict) else None
     source = FORMER_PAIRS.get((str(about.get("source")), str(known)))

@@ -184,7 +184,6 @@ def scope(n_pairs: int, n_held_out: int) -> str:
 
 
 def _spaced(texts: Sequence[str], n_max: int) -> list[str]:
-    """At most `n_max` texts, evenly spaced."""
     if len(texts) <= n_max:
         return list(texts)
     return [texts[index * len(texts) // n_max] for index in range(n_max)]
@@ -193,7 +192,6 @@ def _spaced(texts: Sequence[str], n_max: int) -> list[str]:
 def _automatic_sizes(
     texts: tuple[Sequence[str], Sequence[str]], fitted: Sides, *, shared: bool
 ) -> tuple[int, int]:
-    """The automatic size of each side: by the length of all texts, with room for the characters."""
     if shared:
         size = _automatic_size(texts, fitted)
         return size, size
@@ -237,7 +235,6 @@ def _measure(
     example: tuple[str, str],
     limit: int,
 ) -> tuple[list[SideStatistics], float]:
-    """The statistics of both sides, and the share of pairs over the limit."""
     lengths = [
         [len(ids) for ids in tokenizer.encode_many(texts)]
         for tokenizer, texts in zip(tokenizers, measured, strict=True)

@@ -127,7 +127,6 @@ class Tokenizer(ABC):
         return tuple(map(self._readable, self.vocabulary))
 
     def _readable(self, token: str) -> str:
-        """A token as it is displayed."""
         return visible(token)
 
     def unknown(self, text: str) -> list[str]:

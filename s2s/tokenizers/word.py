@@ -75,14 +75,12 @@ class WordTokenizer(LookupTokenizer):
         return found
 
     def _normalized_word(self, word: str) -> list[str]:
-        """A word in a case that is known, beside its punctuation where that is known; other punctuation is dropped."""
         if known := self._known(word):
             return [known]
         parts = [self._known(part) or part for part in PARTS.findall(word)]
         return [part for part in parts if part in self._ids or WORD.match(part)]
 
     def _known(self, word: str) -> str | None:
-        """The word in the first case that is in the vocabulary."""
         cases = (word, word.lower(), word.capitalize())
         return next((each for each in cases if each in self._ids), None)
 

@@ -121,5 +121,4 @@ def _first_undecodable(batch: pa.RecordBatch | pa.Table, name: str) -> int:
 
 
 def _of_each(structs: list[dict[str, Any] | None] | None, inner: str) -> str | None:
-    """One field of each struct of a list, as turns; an empty text where it is missing."""
     return flat([(struct or {}).get(inner) or "" for struct in structs or ()])

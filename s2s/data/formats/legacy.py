@@ -246,7 +246,6 @@ def has_utf8_lines(data: bytes) -> bool:
 
 
 def _sample(data: bytes) -> bytes:
-    """Its distinct lines with bytes beyond ASCII, up to a limit."""
     lines = dict[bytes, None]()
     n_bytes = 0
     for line in re.split(rb"[\r\n]+", data):
@@ -274,7 +273,6 @@ def _example(texts: Iterable[str]) -> str:
 
 @cache
 def _logs(language: str) -> Mapping[str, float]:
-    """Of each letter of a language, by its rank."""
     letters = LETTERS[language]
     offset = 1 if language in LATIN_LANGUAGES else 8
     weights = [1 / (rank + offset) for rank in range(len(letters))]
@@ -285,7 +283,6 @@ def _logs(language: str) -> Mapping[str, float]:
 
 
 def _score(word: str, language: str) -> float:
-    """The log-likelihood of the characters beyond ASCII."""
     logs = _logs(language)
     is_latin = language in LATIN_LANGUAGES
     score = 0.0
@@ -324,7 +321,6 @@ def _score(word: str, language: str) -> float:
 
 
 def _mark(character: str, before: str, after: str) -> float:
-    """The log-likelihood of a punctuation mark between two characters."""
     if character in "“‘«„‚":
         return MARK if before.isalpha() else QUOTE
     if character in "’”»":
@@ -333,7 +329,6 @@ def _mark(character: str, before: str, after: str) -> float:
 
 
 def _score_wide(character: str, language: str, codec: str) -> float:
-    """The same of a character of Chinese, Japanese or Korean text."""
     if (
         character in PUNCTUATION
         or "\uff01" <= character <= "\uff5e"

@@ -110,7 +110,6 @@ def splits(content: Content, budget: ReadingBudget) -> Mapping[str, Content]:
 
 
 def _whole(name: str, texts: Iterator[str], budget: ReadingBudget) -> tuple[str, Any]:
-    """The start of a list or sequence of objects, to be read in parts, and None; or the value of another text."""
     rest = ""
     for text in texts:
         rest = (rest + text).lstrip() if not rest.strip() else rest + text
@@ -188,7 +187,6 @@ def _has_languages(value: Any) -> bool:
 
 
 def _fields(name: str, value: Any) -> Mapping[str, Any]:
-    """The fields of an object, or lists of the fields of several; anything else as it is."""
     if isinstance(value, dict):
         return {f"{name}.{key}": inner for key, inner in value.items()}
     if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
@@ -230,7 +228,6 @@ def _objects(name: str, texts: Iterable[str], budget: ReadingBudget) -> Iterator
 
 
 def _complete_objects(name: str, text: str, line: int) -> tuple[list[JsonRow], str, int]:
-    """The complete objects at the start of a text, the rest, and its line number."""
     found: list[JsonRow] = []
     at = 0
     while True:

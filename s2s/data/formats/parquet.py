@@ -134,7 +134,6 @@ class RowGroups:
                 yield row
 
     def _stored_name(self, at: int) -> str:
-        """What the file calls a column; of a list of structs only all fields can be read."""
         name = self.columns[at].name
         return self._listed.get(name, name)
 

@@ -84,7 +84,6 @@ def pairs_of(
 
 
 def _whole_numbers(pairs: list[Pair]) -> tuple[list[Pair], list[str]]:
-    """The pairs, with 3 for 3.0 where a side has whole numbers only, which a column with gaps is written as."""
     sides = [
         side
         for side in ("src", "tgt")
@@ -119,7 +118,6 @@ def _few_targets(
 
 
 def _shown(table: Table, chosen: Columns, at: int) -> tuple[str, str]:
-    """A column as a note shows it, and as an option names it."""
     name = table.columns[at].name.strip() if table.is_named or chosen.has_header else ""
     is_usable = name and not set(name) & set(",#=") and not name.isdecimal()
     return f"`{name}`" if name else f"column {at + 1}", name if is_usable else str(at + 1)
@@ -193,7 +191,6 @@ def _reference_columns(table: Table, chosen: Columns) -> list[int]:
 def _texts(
     table: Table, at: Sequence[int], fields: Sequence[str | None], budget: ReadingBudget
 ) -> Iterator[str]:
-    """The references of one row; empty fields are none, and a list of references is several."""
     for index, field in zip(at, fields, strict=False):
         texts = [field or ""]
         if is_listed(table.columns[index]):

@@ -251,7 +251,6 @@ def _decompressed(content: Content, raw: IO[bytes]) -> IO[bytes]:
 
 @contextmanager
 def _broken(name: str) -> Iterator[None]:
-    """Turns errors of decompression into a UserError."""
     try:
         yield
     except BROKEN as error:

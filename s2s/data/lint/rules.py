@@ -238,7 +238,6 @@ def _says_overlap(texts: LintedCorpus, row: int) -> str:
 
 
 def _where(is_likely: Hits, is_hit: Callable[[int], bool]) -> Hits:
-    """Checks the candidates in detail."""
     hits = np.zeros(len(is_likely), np.bool_)
     for row in np.flatnonzero(is_likely).tolist():
         hits[row] = is_hit(row)

@@ -85,7 +85,6 @@ class Side:
         return names[int(written[row])]
 
     def _blocks(self) -> Iterator[tuple[npt.NDArray[np.uint32], Numbers]]:
-        """The code points of a block of texts, a line break after each, and the start of each text."""
         ends = np.cumsum(self.lengths + 1)
         start = 0
         while start < len(self.texts):
@@ -104,7 +103,6 @@ def script_of(texts: Sequence[str]) -> str:
 
 
 def _names() -> tuple[str, ...]:
-    """Of the scripts, by number."""
     _, names = scripts()
     return (*names, JAPANESE)
 
@@ -125,7 +123,6 @@ def _script(codes: npt.NDArray[np.uint32], starts: Numbers) -> Codes:
 
 
 def _letters(codes: npt.NDArray[np.uint32], starts: Numbers) -> dict[str, Numbers]:
-    """The number of letters of each script per text."""
     table, names = scripts()
     letters = table[codes]
     present = np.flatnonzero(np.bincount(letters)).tolist()

@@ -85,7 +85,6 @@ def budget(caps: Caps, encoding: str = "") -> ReadingBudget:
 def _rows(
     reader: SplitReader, part: hub.Split, options: RowOptions, caps: Caps
 ) -> tuple[list[TableRow], tuple[str, ...]]:
-    """The first or the drawn rows, and which they are."""
     n_wanted = min(options.rows or caps.rows, caps.rows)
     if options.sample is None:
         rows = list(itertools.islice(reader.rows(part.files), n_wanted))
@@ -95,7 +94,6 @@ def _rows(
 
 
 def _first_note(part: hub.Split, n_read: int, n_wanted: int) -> tuple[str, ...]:
-    """A note on how much of the split was read, if not all."""
     if n_read < n_wanted or part.rows == n_read:
         return ()
     of_all = f" of {part.rows:,}" if part.rows else ""

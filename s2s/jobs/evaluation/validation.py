@@ -245,7 +245,6 @@ def _will_be_done() -> bool:
 
 
 def _live(run: Checkpoint) -> str:
-    """The evaluation of this checkpoint that a worker has, or will have; "" for none."""
     request = _request(run)
     return next(
         (

@@ -73,7 +73,6 @@ def measure(
 def _curves(
     run: Run, sample: Sequence[heads.Batch], orders: Mapping[str, tuple[Head, ...]]
 ) -> Shares:
-    """The loss by number of pruned heads: by each order, and the mean of random ones with their range."""
     every = all_heads(run.model)
     random = heads.random_orders(every, N_RANDOM, SEED)
     few = heads.numbers_pruned(len(every), RANDOM_POINTS)
@@ -134,7 +133,6 @@ def passes(recipe: Recipe, settings: ImportanceSettings) -> float:
 
 
 def _ends(recipe: Recipe) -> list[float]:
-    """The share of the work at which each part but the last ends."""
     parts = np.array(_passes_of_parts(recipe))
     ends: list[float] = (parts.cumsum() / parts.sum())[:-1].tolist()
     return ends

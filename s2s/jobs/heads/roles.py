@@ -98,7 +98,6 @@ def _relations(
 
 
 def _attempt(steps: Generator[float, None, T]) -> Generator[float, None, T | str]:
-    """What is found, or why these sentences do not allow it."""
     try:
         return (yield from steps)
     except UserError as why:

@@ -183,7 +183,6 @@ def work(job: Job, context: JobContext) -> Generator[None, None, None]:
 
 
 def _delete_leftovers() -> None:
-    """What imports left whose processes were killed."""
     parent = settings.home() / "hub"
     for name in os.listdir(parent) if parent.is_dir() else ():
         other = queue.latest(name)

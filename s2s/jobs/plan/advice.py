@@ -34,8 +34,7 @@ MUCH_DROPOUT = 0.3
 SMALL_DATASET = 100_000  # pairs
 SEEN_OFTEN = 20  # times that a token should occur in the dataset, on average, to be learned
 TOO_LONG = 0.02  # share of the pairs
-# `summaries` and `dialogue`, small: 36 and 77 percent exact with sinusoids, with rotary positions 100 and 80
-# (benchmarks.tasks).
+# `summaries` and `dialogue`, small: 36 and 77 percent exact with sinusoids, with rotary positions 100 and 80.
 COPIED = 0.7  # of the target's words
 SHORTER = 0.7  # of the source's length
 

@@ -139,7 +139,6 @@ def following(recipe: Recipe, preset: str, given: Collection[str]) -> set[str]:
 
 
 def _precision(recipe: Recipe) -> str:
-    """The fastest products for small models on the device that the recipe trains on."""
     if settle(override(recipe, {"train.precision": "exact"})).train.device != "cpu":
         return "exact"
     return "fast" if is_fast_accurate() else "bf16"

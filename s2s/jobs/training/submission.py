@@ -67,7 +67,6 @@ def submit(request: RunRequest, *, express: bool = False, seconds: float | None 
 
 
 def _needs_gpu(recipe: Recipe) -> bool:
-    """Whether it waits for a worker with a GPU: only an engine starts such ones."""
     return has_engine() and recipe.train.device == "cuda"
 
 

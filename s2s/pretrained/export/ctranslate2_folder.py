@@ -73,7 +73,6 @@ def missing_package() -> str:
 
 
 def _filled(model: TrainedModel) -> Spec:
-    """The specification with all weights in it."""
     from ctranslate2.specs import transformer_spec
 
     config = model.config
@@ -94,7 +93,6 @@ def _filled(model: TrainedModel) -> Spec:
 
 
 def _settings(config: ModelConfig, stack: Stack) -> dict[str, Any]:
-    """What a stack's specification is made with."""
     from ctranslate2.specs import common_spec
 
     positions = config.positions
@@ -139,7 +137,6 @@ def _fill_stack(spec: Spec, model: TrainedModel, name: str) -> None:
 
 
 def _fill_attention(spec: Spec, config: ModelConfig, tensors: Tensors, name: str) -> None:
-    """Queries, keys and values are one matrix in self-attention; keys and values are one in cross-attention."""
     from ctranslate2.converters import utils
     from ctranslate2.specs import common_spec
 

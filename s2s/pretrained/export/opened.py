@@ -114,7 +114,6 @@ def write_tokens(
 
 
 def _sentencepiece_model(tokenizer: PretrainedTokenizer) -> bytes:
-    """The only file of a side that is no text."""
     names = (name for name in tokenizer.files if not name.endswith((".json", ".txt")))
     return tokenizer.files[next(names)]
 

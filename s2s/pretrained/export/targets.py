@@ -89,7 +89,6 @@ def _ctranslate2(config: ModelConfig) -> Verdict:
 
 
 def _form(config: ModelConfig) -> Form | None:
-    """The form with these positions and norms, the settings that decide most."""
     same = [form for form in FORMS if form.positions == config.positions.kind]
     if len(same) > 1:
         same = [form for form in same if form.place == config.norm.place]
@@ -101,7 +100,6 @@ def _form(config: ModelConfig) -> Form | None:
 
 
 def _needs(form: Form, config: ModelConfig) -> Iterator[Need]:
-    """What all forms but T5 ask for; biases that are missing are written as zeros, scales folded into weights."""
     yield "model.norm.kind", config.norm.kind, "layer"
     yield "model.norm.eps", config.norm.eps, EPS
     yield "model.norm.after_embeddings", config.norm.after_embeddings, form.after_embeddings

@@ -192,7 +192,6 @@ def claim(worker: str, host: str, slot: str, ttl: float, *, now: float | None = 
 
 
 def _first(connection: sa.Connection, condition: sa.ColumnElement[bool]) -> str | None:
-    """The oldest of these jobs."""
     return connection.execute(
         sa.select(ROW.id).where(condition).order_by(ROW.created, ROW.id).limit(1)
     ).scalar()

@@ -80,7 +80,6 @@ class LibraryEngine:
 
 
 def _around(library: tokenizers.Tokenizer) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
-    """What the file's post-processor adds to a text that has tokens."""
     texts = islice(library.get_vocab(with_added_tokens=False), MOST_PROBES)
     probes = ((text, library.encode(text, add_special_tokens=False).ids) for text in texts)
     text, inner = next((probe for probe in probes if probe[1]), ("", []))

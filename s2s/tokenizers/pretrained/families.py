@@ -283,6 +283,5 @@ def class_of(checkpoint: Checkpoint, *, sets_language: bool) -> str:
 
 
 def _named_class(checkpoint: Checkpoint) -> str:
-    """What the files call the class; empty where they do not."""
     given = (checkpoint.settings, checkpoint.config)
     return next(filter(None, (spelling(one.get("tokenizer_class")) for one in given)), "")

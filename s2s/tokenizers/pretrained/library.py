@@ -142,7 +142,6 @@ def _growth(settings: Mapping[str, Any]) -> int:
 
 
 def _steps(settings: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Every object in them, however deep, a sequence of steps within a sequence among them."""
     waiting: list[Any] = [settings.get(name) for name in STEPS]
     while waiting:
         value = waiting.pop()
@@ -159,7 +158,6 @@ def _factor(step: Mapping[str, Any]) -> int:
 
 
 def _charsmap_factor(step: Mapping[str, Any]) -> int:
-    """Of `Precompiled`, which is known by its field."""
     charsmap = step.get("precompiled_charsmap")
     try:
         return longest_replacement(base64.b64decode(charsmap)) if isinstance(charsmap, str) else 1

@@ -60,7 +60,6 @@ def in_languages(pair: Pair, wanted: Languages) -> Pair:
 
 
 def _source_says_target(pair: Pair) -> bool:
-    """Whether a token of the source names the target's language, as in Marian."""
     src, tgt = pair
     return bool(src.languages) and not tgt.languages
 

@@ -57,8 +57,6 @@ def routes() -> list[Route]:
 
 
 def _page_route(page: Page) -> Route:
-    """Of an address it reads the page alone."""
-
     async def answer(request: Request) -> HTMLResponse:
         return HTMLResponse(_document(page), headers={"cache-control": "no-cache"})
 

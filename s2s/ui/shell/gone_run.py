@@ -66,7 +66,6 @@ def _train_link(record: RunRecord) -> None:
 
 
 def _draw(record: RunRecord) -> None:
-    """The recorded curve; the recipe as a table."""
     steps, losses = zip(*record.curve, strict=True)
     title = "Validation loss of the run of this link"
     line = plots.Curve("recorded", steps, losses, is_held_out=True)

@@ -67,7 +67,6 @@ def offer_next_step(own: Iterable[OwnLesson]) -> None:
 
 
 def _offer_pages(number: int, besides: str = LESSONS) -> None:
-    """Links to pages whose view may become the step of this number."""
     st.markdown(f"**Open a page to add as step {number}:**")
     with st.container(horizontal=True, gap="xsmall", key="pages to add"):
         for url_path in OFFERED:
@@ -76,7 +75,6 @@ def _offer_pages(number: int, besides: str = LESSONS) -> None:
 
 
 def _columns(url_path: str) -> dict[str, str]:
-    """A step on Compare has something to compare."""
     run = str(st.session_state.get("run") or "")
     return greedy_and_beam(run) if run and url_path == "compare" else {}
 
@@ -115,19 +113,16 @@ def _draw(page: Page, home: str) -> None:
 
 
 def _added(own: dict[str, OwnLesson], view: View) -> OwnLesson | None:
-    """The lesson to which the view on the screen was just added."""
     id, _, added = st.session_state.get(ADDED) or ("", 0, None)
     return own.get(id) if added == view else None
 
 
 def _preferred(own: dict[str, OwnLesson]) -> str:
-    """The lesson to add to: the last one, or the newest."""
     last = st.session_state.get(LAST)
     return str(last) if last == NEW or last in own else next(reversed(own), NEW)
 
 
 def _bar(row: OwnLesson | None, *, is_added: bool) -> bool:
-    """The heading, and on a phone the button that opens and folds the panel. Returns whether it is open there."""
     is_unfolded = lesson.is_unfolded()
     name = row.lesson.title if row else "A new lesson"
     number = _n_steps(row) + 1
@@ -196,7 +191,6 @@ def _form(view: View, own: dict[str, OwnLesson], preferred: str, title: str) -> 
 
 
 def _page_after(besides: str) -> str | None:
-    """Buttons that add the page and open another: which of them was pressed; the first page is empty."""
     st.caption("Add it, and continue with:")
     others = [path for path in OFFERED if path != besides]
     with st.container(horizontal=True, gap="xsmall", key="add and continue"):
@@ -209,7 +203,6 @@ def _page_after(besides: str) -> str | None:
 
 
 def _lesson_fields(key: str, titles: dict[str, str], preferred: str) -> tuple[str, str]:
-    """The id of the lesson that is added to, and the title of a new one; a list where there are others."""
     names = {**unique_names(titles), NEW: "A new lesson"}
     ids = list(names)
     chosen = NEW
@@ -226,7 +219,6 @@ def _prefer() -> None:
 
 
 def _line(label: str, key: str, otherwise: str) -> str:
-    """What is typed, or what the empty field shows."""
     typed = st.text_input(
         label, key=key, max_chars=MAX_TITLE, placeholder=otherwise, persist_state="session"
     )
@@ -247,7 +239,6 @@ def _add(id: str, name: str, step: Step) -> Lesson:
 
 
 def _show_added(row: OwnLesson, page: Page, home: str) -> None:
-    """What was done, and the ways from here: one more step, the lesson's link, the lesson."""
     number = _n_steps(row)
     st.success(
         f"This page, as you see it, is step {number}. The lesson is saved under Lessons, Make your own.",

@@ -75,7 +75,6 @@ def draw(at: OpenedStep) -> None:
 
 
 def _class() -> str:
-    """The class of the address; "" without one, or where the visitor has refused."""
     id = str(st.session_state.get(CLASS) or "")
     return "" if st.session_state.get(REFUSED) == id else id
 

@@ -27,7 +27,6 @@ def lesson_link(lesson: Lesson, home: str) -> str:
 
 
 def _short_link(lesson: Lesson, home: str) -> str:
-    """The same as few letters; the full link where none can be made."""
     view = lesson.steps[0].view
     try:
         made = short_links.make(
@@ -72,7 +71,6 @@ def lesson_sharing(row: OwnLesson, home: str, *, is_short: bool = False) -> None
 
 
 def _private_runs(lesson: Lesson) -> Iterator[tuple[int, str]]:
-    """The visitor's own runs that the lesson shows and that are not shared, each with its first step."""
     seen = set()
     for number, step in enumerate(lesson.steps, 1):
         values = step.view.values

@@ -69,7 +69,6 @@ def _number(run: str, step: str) -> str:
 
 
 def _is_best(step: str) -> bool:
-    """Whether it is the page's run's best checkpoint."""
     try:
         folder = Library().run(str(st.session_state.get("run") or ""))
         return step == str(folder.best_or_newest_step())

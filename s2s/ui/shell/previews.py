@@ -164,7 +164,6 @@ def _drawn(view: PreviewedView, run: ShownRun) -> bytes:
 
 
 def _with_heatmap(plain: card.Card, shown: ShownRun, values: Mapping[str, str]) -> card.Card:
-    """The same with attention weights, where they are cheap to have."""
     try:
         step = values.get("step", "")
         run = cached.open_run(shown.id, int(step) if step.isdecimal() and len(step) < 10 else None)

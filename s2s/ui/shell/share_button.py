@@ -37,7 +37,6 @@ def share_button(page: Page) -> None:
 
 
 def _link(page: Page, content: Content, own: list[in_view.Shown]) -> None:
-    """The short link, what it shows of the visitor's own, and what else can be done with the view."""
     url = page_url(page)
     st.caption(f"This link opens what you see now, {reach(url)}.")
     short_link_form(content, home_url(page), is_local=is_local(url))
@@ -60,7 +59,6 @@ def _link(page: Page, content: Content, own: list[in_view.Shown]) -> None:
 
 
 def _add_to_lesson() -> None:
-    """Opens the panel beside the page, and closes the popover, which covers it."""
     st.session_state[KEY] = False
     build_lesson()
 
@@ -82,7 +80,6 @@ def _share(own: list[in_view.Shown], content: Content | None) -> None:
 
 
 def _switches(shown: in_view.Shown) -> None:
-    """What anyone with the link may see of one thing."""
     thing = shown.thing
     said = sharing.sharing(thing.kind, thing.id)
     key = f"share {thing.kind} {thing.id}"

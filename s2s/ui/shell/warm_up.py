@@ -101,14 +101,12 @@ async def _ensure_worker() -> None:
 
 
 async def _delete_uploads() -> None:
-    """Deletes unsaved uploads after a day."""
     while True:
         await asyncio.to_thread(delete_old_uploads)
         await asyncio.sleep(HOUR)
 
 
 async def _delete_expired() -> None:
-    """Deletes what visitors of a hosted server have not changed for long."""
     from s2s.config import UserError
     from s2s.hosted import delete_expired
 
@@ -156,7 +154,6 @@ async def _empty_trash() -> None:
 
 
 async def _erase_deleted() -> None:
-    """Erases what was deleted from the files of the database, as soon as its readers and writers allow it."""
     from s2s.config import UserError
     from s2s.processes import queue
 
