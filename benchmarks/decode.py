@@ -30,14 +30,12 @@ from benchmarks import bound
 from benchmarks.peers import MINE, ours, present
 from benchmarks.peers.decoding import (
     DECODERS,
-    FAST,
     OURS,
     TOKENS,
     Answer,
     Decoder,
     Ids,
     Turn,
-    batches,
     decoders,
     random_model,
 )
@@ -188,9 +186,8 @@ def race(
     sources: list[Ids], vocab_size: int, arguments: argparse.Namespace
 ) -> list[dict[str, Any]]:
     """Run all tasks; prints each table when it is complete."""
-    rows = {name: row for name, row in DECODERS.items() if name != FAST or ours.knows("precision")}
     found = []
-    with decoders(present(rows), RECIPE, vocab_size, sources) as lined_up:
+    with decoders(present(DECODERS), RECIPE, vocab_size, sources) as lined_up:
         for task in (task for task in TASKS if task.name in arguments.tasks):
             seconds = [0.0, *[arguments.seconds] * arguments.rounds]  # the first warms up
             turns = [
