@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 
 from s2s import hub
 from s2s.config import UserError, setting, shortened
-from s2s.data.caps import Caps
 from s2s.data.corpus import Corpus, Splits
-from s2s.data.drawing import chosen_rows
+from s2s.data.options import Caps, chosen_rows
 from s2s.data.repository import FolderOrigin, RowOptions, read_corpus
 
 if TYPE_CHECKING:

@@ -10,9 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from s2s.config import MAX_QUOTED, UserError, choose, shortened
-from s2s.data.caps import Caps
 from s2s.data.corpus import Corpus, Splits
-from s2s.data.drawing import chosen_rows
 from s2s.data.formats import archive, objects, pairing, streams
 from s2s.data.formats.archive import AlignedTexts, Part
 from s2s.data.formats.columns import Column, guess
@@ -21,7 +19,7 @@ from s2s.data.formats.pairing import ColumnOffer, FileOptions, ReadPairs
 from s2s.data.formats.reference_columns import read_pairs
 from s2s.data.formats.streams import Content, ReadingBudget
 from s2s.data.formats.table import TABLES, TableRow, is_table
-from s2s.data.options import Options
+from s2s.data.options import Caps, Options, chosen_rows
 
 __all__ = [
     "ColumnOffer",

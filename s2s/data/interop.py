@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from s2s.config import UserError, require_usable, shortened, unknown
-from s2s.data.caps import Caps
 from s2s.data.formats import arrow, columns, lists, pairing, reference_columns
 from s2s.data.formats.columns import Column
 from s2s.data.formats.made import extended
@@ -19,6 +18,7 @@ from s2s.data.formats.pairing import FileOptions, ReadPairs
 from s2s.data.formats.reference_columns import ReferenceTable
 from s2s.data.formats.streams import ReadingBudget
 from s2s.data.formats.table import Table, TableRow, check_names, checked, first_rows
+from s2s.data.options import Caps
 
 if TYPE_CHECKING:
     import datasets

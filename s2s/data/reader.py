@@ -18,7 +18,7 @@ import psutil
 from s2s import files, hub, settings
 from s2s.config import DataConfig, asker
 from s2s.data import saved_datasets
-from s2s.data.caps import Caps
+from s2s.data.options import Caps
 from s2s.data.profile import SLOTS
 from s2s.data.sections import PROFILE_SECTIONS, Progress, ReaderJob, Section
 from s2s.data.server_files import reading_upload

@@ -23,8 +23,7 @@ from s2s.decode import (
     score_unit,
 )
 from s2s.files import from_json, to_json
-from s2s.runs.decoded import Decoded, DecodedHypothesis, quoted
-from s2s.runs.length_penalty import penalty_decides
+from s2s.runs.decoded import Decoded, DecodedHypothesis, penalty_decides, quoted
 from s2s.runs.run import Run, RunKey
 from s2s.words import listed
 

@@ -13,10 +13,10 @@ import pytest
 
 from s2s.config import UserError
 from s2s.data import Pair, load, splits
-from s2s.data.caps import Caps
 from s2s.data.files import FileOptions, from_bytes, offered, opened
 from s2s.data.formats.table import TABLES, suffix
 from s2s.data.formats.tables import FORMATS
+from s2s.data.options import Caps
 from s2s.data.repository import library
 from s2s.hub.layout import KINDS, OTHER_KINDS
 from tests import spawned

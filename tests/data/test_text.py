@@ -7,8 +7,8 @@ import pytest
 
 from s2s.config import UserError
 from s2s.data import Pair, load, splits, write_split
-from s2s.data.caps import Caps
 from s2s.data.files import limited
+from s2s.data.options import Caps
 from s2s.data.text import TextOptions, dialogues, halves, opened, passages
 
 BOOK = "It was the best of times,\r\nit was   the worst of times,\n\n\tit was the age of wisdom \n"

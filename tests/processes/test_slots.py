@@ -11,7 +11,7 @@ import pytest
 from s2s import settings
 from s2s.config import UserError, asker
 from s2s.data import reader
-from s2s.data.caps import Caps
+from s2s.data.options import Caps
 from s2s.data.profile import MAX_WAIT, SLOTS
 from s2s.processes import bounds, slots
 

@@ -14,8 +14,7 @@ from hypothesis import strategies as texts
 from s2s.config import TokenizerConfig, UserError, nfc
 from s2s.tokenizers import TOKENIZERS, UNK, Tokenizer, fit, load, visible
 from s2s.tokenizers.bpe import BpeTokenizer
-from s2s.tokenizers.byte import ByteTokenizer
-from s2s.tokenizers.char import CharTokenizer
+from s2s.tokenizers.byte import ByteTokenizer, CharTokenizer
 from s2s.tokenizers.subword import automatic_size
 from s2s.tokenizers.unigram import UnigramTokenizer
 from s2s.tokenizers.word import WordTokenizer, advice, lacks_spaces

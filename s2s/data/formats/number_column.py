@@ -9,9 +9,9 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from s2s.config import UserError, nearest, shortened
-from s2s.data.caps import Caps
 from s2s.data.formats import streams, tables
 from s2s.data.formats.streams import Content, ReadingBudget
+from s2s.data.options import Caps
 from s2s.files import archives
 
 LARGEST = 1e9  # a mean of larger numbers may overflow, and no score has them

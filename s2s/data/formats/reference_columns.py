@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from s2s.config import UserError, shortened
-from s2s.data.caps import Caps
 from s2s.data.formats import lists, pairing, streams
 from s2s.data.formats.columns import (
     Column,
@@ -23,6 +22,7 @@ from s2s.data.formats.columns import (
 from s2s.data.formats.pairing import Columns, FileOptions, ReadPairs
 from s2s.data.formats.streams import Content, ReadingBudget
 from s2s.data.formats.table import TURN, Table, check_once, one_line
+from s2s.data.options import Caps
 from s2s.data.pair import Pair
 
 ANY_COLUMNS = FileOptions()

@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple, Protocol, Self, TypeVar, cast
 
 from s2s.config import UserError, shortened
-from s2s.data.caps import Caps
 from s2s.data.formats import legacy
 from s2s.data.formats.encodings import Decoder
+from s2s.data.options import Caps
 from s2s.files.archives import check_ratio, why
 
 CHUNK = 1 << 18  # bytes

@@ -9,12 +9,11 @@ from dataclasses import dataclass, replace
 
 from s2s import hub
 from s2s.config import UserError, setting, shortened
-from s2s.data.caps import Caps
 from s2s.data.corpus import Corpus
 from s2s.data.formats import lists
 from s2s.data.formats.streams import ReadingBudget
 from s2s.data.formats.table import TableRow, broken_note, one_line
-from s2s.data.options import ENCODING, Options
+from s2s.data.options import ENCODING, Caps, Options
 from s2s.data.pair import Pair
 from s2s.data.repository import sampling
 from s2s.data.repository.origins import Origin

@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 from typing import IO, Any, NamedTuple, TypeVar, cast
 
 from s2s import hub
-from s2s.data.drawing import choose_indices
 from s2s.data.formats import streams
 from s2s.data.formats.parquet import RowGroups
 from s2s.data.formats.streams import Content, ReadThrough
 from s2s.data.formats.table import Table, TableRow
+from s2s.data.options import choose_indices
 from s2s.data.repository import library
 from s2s.data.repository.reading import SplitReader, format_of
 

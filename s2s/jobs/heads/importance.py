@@ -11,8 +11,7 @@ import numpy as np
 from s2s.analysis import INTERVENTIONS, NO_MEANS, Head, all_heads, heads
 from s2s.config import Config, Recipe, setting
 from s2s.data import Pair
-from s2s.jobs.heads.encoded import encoded
-from s2s.jobs.heads.stages import stage
+from s2s.jobs.heads.measuring import encoded, stage
 from s2s.runs import Interventions, Run, ablation
 from s2s.scores import statistics
 

@@ -12,7 +12,7 @@ from s2s.analysis import heads
 from s2s.config import Config, UserError
 from s2s.data import Pair
 from s2s.files import to_json
-from s2s.jobs.heads.stages import stage
+from s2s.jobs.heads.measuring import stage
 from s2s.runs import EncodedPair, Run, encoded_pairs
 
 T = TypeVar("T")

@@ -12,8 +12,7 @@ from s2s.config import NO_FAULT, POSITION_KINDS, PRESETS, Recipe, flat, override
 from s2s.data import Preview
 from s2s.faults import fault_of
 from s2s.jobs.plan.cost import STARTUP_SECONDS, Forecast, forecast, share_too_long
-from s2s.jobs.plan.figures import round_up, short_count, written
-from s2s.jobs.plan.own_settings import suitable_lr
+from s2s.jobs.plan.own_settings import round_up, short_count, suitable_lr, written
 from s2s.jobs.plan.recommendation import HANDFUL, by_rule
 from s2s.jobs.plan.time_budget import WARMUP_SHARE
 from s2s.settings import Limits

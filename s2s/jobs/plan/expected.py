@@ -16,9 +16,8 @@ from s2s.config import PRESETS, Recipe
 from s2s.data import Preview
 from s2s.jobs.plan.cost import STARTUP_SECONDS, Forecast
 from s2s.jobs.plan.dataset_similarity import turned
-from s2s.jobs.plan.figures import written
 from s2s.jobs.plan.measured_runs import MeasuredRun, alike, measured_runs, why_unlike
-from s2s.jobs.plan.own_settings import own_settings, suitable_lr
+from s2s.jobs.plan.own_settings import own_settings, suitable_lr, written
 from s2s.jobs.plan.time_budget import QUICK, reference_tokens_per_second
 
 MARGIN = 3.0  # BLEU of uncertainty either way from 50 sentences: a standard error of bootstrap samples of this size

@@ -10,8 +10,7 @@ from s2s.config import PRESETS, Recipe, UserError, flat, override
 from s2s.data import Preview
 from s2s.jobs.plan.calibration import UNCALIBRATED, Calibration
 from s2s.jobs.plan.cost import BYTES_OF_PYTHON, STARTUP_SECONDS, Forecast, forecast
-from s2s.jobs.plan.figures import round_down
-from s2s.jobs.plan.own_settings import own_settings
+from s2s.jobs.plan.own_settings import own_settings, round_down
 from s2s.tokenizers import automatic_size
 from s2s.training import cores, is_fast_accurate, settle
 

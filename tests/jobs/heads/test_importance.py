@@ -7,9 +7,9 @@ from s2s.analysis import KINDS, all_heads, heads
 from s2s.config import UserError
 from s2s.data import Pair
 from s2s.jobs.heads import importance
-from s2s.jobs.heads.encoded import encoded
 from s2s.jobs.heads.experiments import EXPERIMENTS
 from s2s.jobs.heads.importance import ImportanceSettings, measure, n_heads_of
+from s2s.jobs.heads.measuring import encoded
 from s2s.library.checkpoints import load
 from s2s.runs import Interventions, Run, runs_folder
 from s2s.scores import METRICS

@@ -24,10 +24,10 @@ from s2s.ui.shell import (
     arrival,
     misses,
     previews,
-    reach,
     share_button,
     short_link_route,
 )
+from s2s.ui.shell.lesson_sharing import is_local as reaches_only_here
 from s2s.ui.shell.misses import Misses
 from tests.screen import box, opened, page_markdown
 from tests.test_links import LINKS
@@ -249,7 +249,7 @@ def test_a_title_ends_in_one_mark(title: str, said: str) -> None:
     ],
 )
 def test_an_address_of_this_computer_is_known(url: str, is_local: bool) -> None:
-    assert reach.is_local(url) is is_local
+    assert reaches_only_here(url) is is_local
 
 
 @pytest.mark.parametrize("host", ["http://localhost:8501", "https://s2s.example"])
