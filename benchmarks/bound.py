@@ -49,7 +49,6 @@ class Work:
 
     @property
     def total(self) -> float:
-        """All FLOPs."""
         return sum(self.weights.values()) + self.attention
 
 

@@ -40,7 +40,6 @@ def by_task() -> dict[str, dict[str, float]]:
 
 
 def main() -> None:
-    """All demos."""
     arguments = options(__doc__).parse_args()
     results: dict[str, Any] = {
         name: {

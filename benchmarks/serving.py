@@ -54,8 +54,6 @@ print("corpus:" + saved_datasets.save(corpus, name=" + ".join(path.name for path
 
 
 class Server(NamedTuple):
-    """A running server."""
-
     url: str
     home: Path
     script: str = "streamlit_app.py"

@@ -121,7 +121,6 @@ class Session:
         return time.perf_counter() - started
 
     def options(self, key: str) -> list[str]:
-        """The options of a widget."""
         kind, widget = self.widgets[key]
         return (
             [option.content for option in widget.options]

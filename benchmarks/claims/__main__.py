@@ -74,7 +74,6 @@ def measure(name: str) -> None:
 
 
 def saved(name: str) -> dict[str, Any]:
-    """The numbers of a claim."""
     if CLAIMS[name].is_computed:
         return CLAIMS[name].measure()
     return dict(json.loads((RESULTS / f"{name}.json").read_text()))

@@ -161,7 +161,6 @@ def _members() -> Iterator[str]:
 
 
 def main() -> None:
-    """Write the page."""
     PAGE.write_text("\n".join(page()) + "\n", encoding="utf-8")
 
 

@@ -36,7 +36,6 @@ class Mode(NamedTuple):
 
     @property
     def words(self) -> list[str]:
-        """For a table."""
         return ["oneDNN's fast mode"] * self.switch + ["explicit attention"] * self.explicit
 
 

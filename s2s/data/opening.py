@@ -113,7 +113,6 @@ def _contents(files: Files) -> list[tuple[str, bytes]]:
 
 @opener
 def lines(files: Files) -> list[list[str]]:
-    """The lines of each text."""
     return [decode_lines(content, name) for name, content in _contents(files)]
 
 

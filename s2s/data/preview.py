@@ -51,7 +51,6 @@ class Preview:
 
     @classmethod
     def of(cls, corpus: Corpus) -> Self:
-        """The preview of all pairs of a corpus."""
         summary = summarize(corpus)
         lines = [pair.line for pair in corpus.pairs[:ROWS]]
         return cls(

@@ -41,7 +41,6 @@ PAIRS_PER_TASK = MappingProxyType(
 
 
 def path(corpus: str) -> Path:
-    """The file of one corpus."""
     return SHIPPED / f"{corpus}.bz2"
 
 

@@ -101,7 +101,6 @@ class Item:
 
     @property
     def n_bytes(self) -> int:
-        """The size of its files."""
         return folder_size(self.folder)
 
 

@@ -86,7 +86,6 @@ class Monitor:
 
     @contextlib.contextmanager
     def session(self) -> Iterator[None]:
-        """A session is open."""
         with self._lock:
             self.n_sessions += 1
         try:

@@ -141,7 +141,6 @@ def check_size(name: str, n_bytes: int) -> None:
 
 
 def file_url(name: str, sha: str, path: str) -> str:
-    """The address of a file of a model."""
     hub = access.library()
     url: str = hub.hf_hub_url(
         name, path, repo_type="model", revision=sha, endpoint=access.endpoint()

@@ -86,7 +86,6 @@ class HeartbeatContext:
         return bool(self.signals) and not self.heartbeat.is_stop_requested
 
     def tell(self, sentence: str) -> None:
-        """Shown with the job."""
         with contextlib.suppress(UnreachableError):
             job = self.heartbeat.job
             self.writer.submit(queue.set_note, job.id, job.worker, sentence).result()

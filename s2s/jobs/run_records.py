@@ -33,8 +33,6 @@ class LossPoint(NamedTuple):
 
 @dataclass(frozen=True)
 class RunRecord:
-    """What is kept of a run."""
-
     run: str
     name: str
     preset: str

@@ -197,7 +197,6 @@ class WarmPool(Generic[Request, Result]):
             return sum(other.owner == task.owner for other in earlier)
 
     def close(self) -> None:
-        """Ends the processes."""
         with self._changed:
             self._is_closed = True
             self._changed.notify_all()

@@ -52,7 +52,6 @@ class Slots:
             taken.release()
 
     def holds(self, folder: Path, owner: str) -> bool:
-        """Whether this workspace holds a slot."""
         named = [path for path in folder.glob(f"{self.kind}-*.owner") if _owner(path) == owner]
         if not named:
             return False

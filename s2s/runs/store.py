@@ -57,13 +57,10 @@ def _own_source(about: Mapping[str, Any]) -> dict[str, str]:
 
 
 def runs_folder() -> Path:
-    """The folder of all runs."""
     return settings.home() / "runs"
 
 
 class RunFolder:
-    """One run's folder."""
-
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
 
@@ -77,7 +74,6 @@ class RunFolder:
 
     @property
     def checkpoints(self) -> Path:
-        """The folder of weights."""
         return self.path / "checkpoints"
 
     @property
@@ -185,7 +181,6 @@ class RunFolder:
             ) from error
 
     def set_status(self, state: str, **details: Any) -> None:
-        """Replace the status."""
         files.write_json(
             self.path / "status.json",
             {"format": FORMAT, "state": state, "updated": stored.now(), **details},

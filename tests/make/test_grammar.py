@@ -138,7 +138,6 @@ def test_every_word_is_linked_or_listed(language: str, split: str) -> None:
 
 @each_language
 def test_unaligned_words_are_those_that_the_rules_name(language: str) -> None:
-    """Only words that the rules name have no counterpart."""
     src = {
         pair.src.split()[i]
         for pair in shipped_pairs(f"en-{language}", "train")

@@ -185,7 +185,6 @@ def stem(name: str) -> str:
 
 
 def of_chat(name: str) -> tuple[Column, Column]:
-    """The columns that a column of chats gives."""
     return Column(f"{name}.{chats.TURNS}", "texts"), Column(f"{name}.{chats.ANSWER}", "text")
 
 

@@ -111,7 +111,6 @@ def check_no_table(options: FileOptions, name: str) -> None:
 
 
 def opened(content: Content, options: FileOptions, budget: ReadingBudget) -> Table:
-    """The table of a file."""
     if options.quotes == "keep":
         return tables.opened(content, budget)
     if suffix(content.file) != ".tsv":

@@ -77,7 +77,6 @@ class RowGroups:
 
     @property
     def n_rows(self) -> list[int]:
-        """Rows of each group."""
         footer = self._file.metadata
         return [footer.row_group(at).num_rows for at in range(footer.num_row_groups)]
 

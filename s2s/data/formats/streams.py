@@ -173,7 +173,6 @@ class Content(NamedTuple):
 
     @property
     def is_compressed(self) -> bool:
-        """Whether it is compressed, or in an archive."""
         return self.member is not None or self.is_gzip or self.is_zst
 
     @property
@@ -183,7 +182,6 @@ class Content(NamedTuple):
 
     @property
     def is_gzip(self) -> bool:
-        """Whether it is a gzip stream, in a .zip or not."""
         return self.file.lower().endswith(".gz")
 
 
@@ -358,11 +356,9 @@ class ReadThrough(io.RawIOBase):
         self._raw = raw
 
     def readable(self) -> bool:
-        """Yes."""
         return True
 
     def seekable(self) -> bool:
-        """Yes."""
         return True
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
@@ -381,6 +377,5 @@ class ReadThrough(io.RawIOBase):
         return len(given)
 
     def close(self) -> None:
-        """Close both."""
         self._raw.close()
         super().close()

@@ -35,12 +35,10 @@ class LintedCorpus:
 
     @cached_property
     def src(self) -> Side:
-        """The sources."""
         return Side([pair.src for pair in self.pairs])
 
     @cached_property
     def tgt(self) -> Side:
-        """The targets."""
         return Side([pair.tgt for pair in self.pairs])
 
     @property

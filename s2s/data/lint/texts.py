@@ -32,7 +32,6 @@ class Side:
 
     @cached_property
     def lengths(self) -> Numbers:
-        """In characters."""
         return np.fromiter(map(len, self.texts), np.int64, len(self.texts))
 
     @cached_property
@@ -42,7 +41,6 @@ class Side:
         return np.fromiter(counts, np.int64, len(self.texts))
 
     def has(self, kind: CharacterKind) -> npt.NDArray[np.bool_]:
-        """Which texts have a character of this kind."""
         return np.asarray(self._kinds & kind, np.bool_)
 
     @cached_property
@@ -80,7 +78,6 @@ class Side:
         return ~np.isin(written, [0, *numbers])
 
     def script(self, row: int) -> str:
-        """The script of one text, "" for none."""
         written, names = self.scripts
         return names[int(written[row])]
 

@@ -30,7 +30,6 @@ TEXT_DECODERS = ("txt", "text", "transcript", "json", "jsn")
 
 
 def answer(order: Mapping[str, Any], _: object) -> Iterator[Any]:
-    """In that process."""
     incoming = (
         settings.make_home() / "incoming"
     )  # where it is removed even if this process is killed

@@ -83,14 +83,10 @@ class Checkpoint(Protocol):
     """A run's checkpoint, opened or not."""
 
     @property
-    def folder(self) -> RunFolder:
-        """Of the run."""
-        ...
+    def folder(self) -> RunFolder: ...
 
     @property
-    def step(self) -> int:
-        """Of the checkpoint."""
-        ...
+    def step(self) -> int: ...
 
 
 def of_run(run: Checkpoint) -> dict[str, Any]:

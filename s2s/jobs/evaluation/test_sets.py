@@ -57,7 +57,6 @@ class TestSet:
 
     @property
     def every_reference(self) -> AllReferences:
-        """All references of each pair, if it is only one."""
         return self.references or tuple((reference,) for _, reference in self.pairs)
 
 

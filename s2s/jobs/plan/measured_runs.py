@@ -72,7 +72,6 @@ class MeasuredRun:
 
     @property
     def tokens(self) -> int:
-        """Tokens at its end."""
         return self.points[-1].tokens
 
 

@@ -74,7 +74,6 @@ def round_down(steps: float) -> int:
 
 
 def written(value: Any) -> str:
-    """The value of a setting, for people."""
     if value is None:
         return "automatic"
     if isinstance(value, bool):

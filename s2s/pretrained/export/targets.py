@@ -33,7 +33,6 @@ class Verdict:
 
     @property
     def is_possible(self) -> bool:
-        """Whether it can be exported."""
         return not self.reason
 
     @property

@@ -327,7 +327,6 @@ def request_control(
 
 
 def find(job: str) -> Job | None:
-    """The job of that id."""
     return next(iter(_select(ROW.id == job, limit=1)), None)
 
 
@@ -339,7 +338,6 @@ def jobs(owner: str, limit: int = 200, kind: str | None = None) -> list[Job]:
 
 
 def latest(run: str) -> Job | None:
-    """The newest job of a run."""
     return next(iter(_select(ROW.run == run, limit=1)), None)
 
 

@@ -44,7 +44,6 @@ def answer(letters: str) -> tuple[int, str]:
 
 
 def target(page: str) -> str:
-    """Where the page leads."""
     found = re.search(r'http-equiv="refresh" content="0; url=([^"]*)"', page)
     assert found
     return found[1].replace("&amp;", "&")
@@ -119,7 +118,6 @@ class _Clock:
         self.pass_by(seconds)
 
     def waited(self, letters: str, address: str = "203.0.113.9") -> float:
-        """The seconds for which an address waits for a link."""
         before = self.now
         client = TestClient(Starlette(routes=addresses.routes()), client=("10.0.0.2", 5))
         client.get(f"/s/{letters}", headers={"x-forwarded-for": f"198.51.100.1, {address}"})
