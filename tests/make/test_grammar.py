@@ -15,10 +15,7 @@ from benchmarks.make.grammar.lexicon import (
     unknown_classes,
 )
 from benchmarks.make.grammar.splits import drawn, held_out_pairs
-from benchmarks.make.grammar.trees import (
-    PRONOUNS,
-    Action,
-)
+from benchmarks.make.grammar.trees import PRONOUNS, Action
 from s2s.data import Pair
 from s2s.data.shipped_pairs import shipped_pairs
 

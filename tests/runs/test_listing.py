@@ -237,13 +237,7 @@ def test_a_zip_that_was_never_opened_whole_is_removed_after_a_day(trained: Path)
 
 @pytest.mark.parametrize(
     ("taken", "free"),
-    [
-        ([], "a"),
-        (["b"], "a"),
-        (["a"], "a 2"),
-        (["a", "a 2", "a 3"], "a 4"),
-        (["a", "a 3"], "a 2"),
-    ],
+    [([], "a"), (["b"], "a"), (["a"], "a 2"), (["a", "a 2", "a 3"], "a 4"), (["a", "a 3"], "a 2")],
 )
 def test_a_name_that_is_taken_gets_a_number(taken: list[str], free: str) -> None:
     assert listing.free_name("a", taken) == free

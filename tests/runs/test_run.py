@@ -327,8 +327,7 @@ def test_starting_again_where_nothing_was_saved_starts_afresh(tmp_path: Path, ti
     next(events)
     events.close()
     other = override(
-        tiny,
-        {"train.steps": 5, "tokenizer.shared": False, "model.embeddings.shared": False},
+        tiny, {"train.steps": 5, "tokenizer.shared": False, "model.embeddings.shared": False}
     )
     list(training.run(training.start(training.RunRequest(other, "synthetic:copy#rows=60"), path)))
     assert not (path / "tokenizer.json").exists()
@@ -421,8 +420,7 @@ def test_a_run_knows_its_data_from_every_folder(
 def test_bad_runs_are_refused_in_a_sentence(tmp_path: Path, tiny: Recipe) -> None:
     path = make_run(tmp_path / "run", {"train.steps": 1})
     with pytest.raises(
-        UserError,
-        match=r"^`run` already holds a trained run; resume that one, or start another\.$",
+        UserError, match=r"^`run` already holds a trained run; resume that one, or start another\.$"
     ):
         training.start(training.RunRequest(tiny, "synthetic:copy"), path)
     (path / "recipe.json").write_text('{"format": 99}')

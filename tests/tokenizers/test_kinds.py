@@ -37,13 +37,7 @@ def test_a_small_vocabulary_keeps_the_most_frequent(cls, kept):
 
 def test_char_tokens_can_be_seen():
     tokenizer = CharTokenizer.fit(["a b\t\u200d\u0301é"])
-    assert tokenizer.tokens(tokenizer.encode("a \t\u200dé")) == [
-        "a",
-        "▁",
-        "<U+0009>",
-        "<U+200D>",
-        "é",
-    ]
+    assert tokenizer.tokens(tokenizer.encode("a \t\u200dé")) == "a ▁ <U+0009> <U+200D> é".split()
 
 
 def test_a_joiner_inside_a_word_stays_what_it_is():
@@ -85,14 +79,7 @@ def test_bpe_shows_where_words_start():
 
 def test_bpe_splits_punctuation_off_but_not_the_apostrophe():
     tokenizer = BpeTokenizer.fit(["l'eau, l'eau. l'eau? (l'eau)"])
-    assert tokenizer.tokens(tokenizer.encode("l'eau, (l'eau)")) == [
-        "▁l'eau",
-        ",",
-        "▁",
-        "(",
-        "l'eau",
-        ")",
-    ]
+    assert tokenizer.tokens(tokenizer.encode("l'eau, (l'eau)")) == "▁l'eau , ▁ ( l'eau )".split()
 
 
 def test_bpe_keeps_every_character_of_its_text():

@@ -30,10 +30,7 @@ def sha(at: int) -> str:
 
 
 SORTED = [
-    (
-        f"topic {at // 500} line {at:05} {sha(at)}",
-        f"Thema {at // 500} Zeile {at:05}",
-    )
+    (f"topic {at // 500} line {at:05} {sha(at)}", f"Thema {at // 500} Zeile {at:05}")
     for at in range(N)
 ]
 

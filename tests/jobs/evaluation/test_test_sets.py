@@ -160,10 +160,7 @@ def test_an_empty_line_of_the_first_reference_file_is_left_out_as_in_the_others(
 
 def test_all_references_of_a_saved_dataset_and_of_a_folder_count(tmp_path: Path) -> None:
     rows = datasets.Dataset.from_list(
-        [
-            {"source": "a", "ref1": "b", "ref2": "c"},
-            {"source": "d", "ref1": "e", "ref2": ""},
-        ]
+        [{"source": "a", "ref1": "b", "ref2": "c"}, {"source": "d", "ref1": "e", "ref2": ""}]
     )
     rows.save_to_disk(tmp_path / "saved")
     (tmp_path / "files").mkdir()

@@ -19,14 +19,7 @@ from s2s.links.short import SHORT_LINKS, Content
 from s2s.processes import queue
 from s2s.ui.kit import turns
 from s2s.ui.lessons import links
-from s2s.ui.shell import (
-    addresses,
-    arrival,
-    misses,
-    previews,
-    share_button,
-    short_link_route,
-)
+from s2s.ui.shell import addresses, arrival, misses, previews, share_button, short_link_route
 from s2s.ui.shell.lesson_sharing import is_local as reaches_only_here
 from s2s.ui.shell.misses import Misses
 from tests.screen import box, opened, page_markdown
