@@ -382,7 +382,6 @@ def _share_met(rows: Sequence[Mapping[str, Any]], moment: str) -> str:
 
 
 def _kinds(runs: Iterable[str]) -> dict[str, int]:
-    """How many stopped early or had their learning rate changed."""
     folders = [RunFolder(runs_folder() / run) for run in runs]
     early = sum(
         saved_steps(folder.checkpoints)[-1] < folder.recipe().train.steps for folder in folders

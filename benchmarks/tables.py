@@ -220,8 +220,6 @@ def _ranges(value: Any) -> Any:
 
 
 def _of_record(lines: Callable[..., Iterator[str]]) -> Callable[..., Iterator[str]]:
-    """Takes a record's name: a sentence where it is missing, else the lines of the record and where it is from."""
-
     @functools.wraps(lines)
     def named(name: str, *words: str) -> Iterator[str]:
         record = results.read(name)

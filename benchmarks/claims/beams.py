@@ -128,7 +128,6 @@ def _searched(name: str, run: Run) -> list[dict[str, Any]]:
 
 
 def _lengths(texts: Sequence[Decoded], targets: Sequence[str]) -> dict[str, float]:
-    """Words written per word of the references, and how many outputs are empty."""
     written = sum(len(one.text.split()) for one in texts)
     expected = sum(len(target.split()) for target in targets)
     n_empty = sum(not one.text for one in texts)

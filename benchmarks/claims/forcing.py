@@ -165,7 +165,6 @@ def report(results: Mapping[str, Any]) -> Measured:
 
 
 def _at(points: Sequence[Mapping[str, Any]], seconds: float) -> Mapping[str, Any]:
-    """The last point of a curve that took at most so many seconds; the first where all took longer."""
     return ([point for point in points if point["seconds"] <= seconds] or points[:1])[-1]
 
 

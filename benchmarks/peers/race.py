@@ -141,7 +141,6 @@ def metered(work: Callable[[], int]) -> Leg:
 def _wait(
     wire: Connection, peer: Peer, recipe: Recipe, data: TrainingData, keep_memory: bool
 ) -> None:
-    """A trainer's process: trains on request until the other end is closed."""
     if keep_memory:
         keep_freed_memory()
     torch.set_num_threads(recipe.train.threads)

@@ -55,7 +55,6 @@ def translate(arguments: argparse.Namespace) -> None:
 def _translated(
     run: Run, sources: list[str], arguments: argparse.Namespace, settings: dict[str, Any]
 ) -> list[Decoded]:
-    """Translates in one process, or in several if there are many lines."""
     from s2s.runs import parallel
     from s2s.training import cores
 
@@ -276,7 +275,6 @@ def _in_languages(run: Run, arguments: argparse.Namespace) -> Run:
 
 
 def _stdin_lines() -> list[str]:
-    """The lines of standard input, with any line ends; the last may have none."""
     from s2s.data import decode_lines
 
     return decode_lines(sys.stdin.buffer.read(), "standard input")

@@ -63,7 +63,6 @@ def _validated(run: Checkpoint) -> ValidationScores:
 
 
 def _show_sentences(done: int, n: int) -> None:
-    """On a terminal, how many have been translated, in one line."""
     if sys.stderr.isatty() and n:
         end = "\n" if done == n else ""
         print(f"\r{done:,} of {n:,} pairs", end=end, file=sys.stderr, flush=True)

@@ -185,7 +185,6 @@ def _prepared(order: RunRequest, folder: Path) -> PreparedRun | None:
 
 
 def _print_spread(folders: Sequence[Path]) -> None:
-    """A line per setting, and all as one JSON object."""
     from s2s.library.checkpoints import find_checkpoint
     from s2s.runs import RunFolder, seeds
 

@@ -76,7 +76,6 @@ def from_columns(given: Mapping[str, Any], what: str) -> datasets.Dataset:
 
 
 def _is_nan(value: Any) -> bool:
-    """What pandas writes for a missing text."""
     return isinstance(value, float) and math.isnan(value)
 
 
@@ -190,7 +189,6 @@ def read_references(
 
 
 def _opened(dataset: datasets.Dataset, src: str, tgt: str, of: str) -> tuple[Table, FileOptions]:
-    """The dataset as any other table, and the wanted columns by number: a name may be one."""
     require_dataset(dataset)
     table = _table(dataset, of)
     names = [column.name for column in table.columns]

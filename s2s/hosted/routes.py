@@ -116,7 +116,6 @@ def _present(request: Request) -> str:
 
 
 def _what_happens(present: str) -> str:
-    """What opening the link does to the present workspace, as HTML."""
     used = stored.usage(present) if present else stored.Usage()
     counts = {"run": used.runs, "saved dataset": used.datasets, "evaluation": used.evaluations}
     has = [f"{n} {name}{'s' * (n > 1)}" for name, n in counts.items() if n]

@@ -111,7 +111,6 @@ def _jars(scope: Scope) -> tuple[bool, ...]:
 
 
 async def _with_key(scope: Scope, send: Send) -> Send:
-    """Sends the answer; if it is a page, with the cookies that the browser lacks."""
     given = cookies(scope)
     jars = [{"is_secure": is_secure(scope), "is_framed": jar} for jar in _jars(scope)]
     sent = [value for jar in jars if (value := given.get(keys.cookie_name(**jar)))]
@@ -127,15 +126,12 @@ async def _with_key(scope: Scope, send: Send) -> Send:
 
 
 def _with_browser(scope: Scope, send: Send) -> Send:
-    """Sends the answer; if it is a page, with the id of the browser, where it has none."""
     if scope["type"] != "http" or not _loads_a_page(scope) or keys.browser_of(cookies(scope)):
         return send
     return _with_cookies(send, [keys.set_browser(is_secure=is_secure(scope))])
 
 
 def _with_cookies(send: Send, fresh: list[str]) -> Send:
-    """Sends the answer; if it is a page, with these cookies."""
-
     async def send_with_cookies(message: Message) -> None:
         if fresh and message["type"] == "http.response.start" and _is_page(message):
             kept = [row for row in message.get("headers", ()) if row[0].lower() != b"cache-control"]
@@ -159,7 +155,6 @@ def _with_partition(send: Send) -> Send:
 
 
 def _partitioned(key: bytes, value: bytes) -> bytes:
-    """The value of a header; of Streamlit's cookie, with other flags."""
     if key.lower() != b"set-cookie" or not value.startswith(f"{UPLOADS}=".encode()):
         return value
     return value.partition(b";")[0] + f"; Path=/; {keys.IN_FRAMES}".encode()
@@ -177,7 +172,6 @@ async def _opens_a_workspace(key: keys.Key | None) -> bool:
 
 
 def _is_page(message: Message) -> bool:
-    """Whether the answer is HTML, or says that the HTML in the browser's cache is the newest."""
     types = [value for key, value in message.get("headers", ()) if key.lower() == b"content-type"]
     return message["status"] == 304 or (
         message["status"] == 200 and any(value.startswith(b"text/html") for value in types)

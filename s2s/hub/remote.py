@@ -184,7 +184,6 @@ class _Remote(io.RawIOBase):
         return bytes(got)
 
     def _stream(self, start: int, end: int, got: bytearray) -> None:
-        """Appends the missing bytes to `got`."""
         hub = access.library()
         name = self._dataset.id
         url = hub.hf_hub_url(

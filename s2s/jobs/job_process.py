@@ -114,7 +114,6 @@ def main(job_id: str, worker: str) -> None:
 
 
 def _lower_priority(nice: int) -> None:
-    """Of this thread, and of those that it starts."""
     bounds.nice(nice)
     if not hasattr(os, "getsid") or os.getsid(0) == os.getpid():  # not forked from a fork server
         lower_priority()

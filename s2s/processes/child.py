@@ -39,7 +39,6 @@ class Orders:
         threading.Thread(target=self._read, name="orders", daemon=True).start()
 
     def _read(self) -> None:
-        """Until the other end is gone, and ends the process then, also in the middle of an order."""
         for line in sys.stdin.buffer:
             order = json.loads(line)
             if "stop" in order:

@@ -99,7 +99,6 @@ class ForkServer:
             self.close()
 
     def _is_lost(self) -> bool:
-        """Whether it has not answered for too long; asks it now and then."""
         passed = self._clock() - self._looked
         self._looked += passed
         if not self.is_ready:

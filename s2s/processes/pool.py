@@ -282,7 +282,6 @@ class WarmPool(Generic[Request, Result]):
         self._turns |= dict.fromkeys((task.owner, task.visitor), next(self._numbers))
 
     def _carry_out(self, process: Process, task: PoolTask[Request]) -> None:
-        """Until the end of the answer, or until the task is too slow or unwanted."""
         limit = self._seconds()
         memory = self._service.memory(task.request)
         number = process.order(self._service.order(task.request), more_memory=memory)

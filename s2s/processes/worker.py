@@ -199,7 +199,6 @@ class Worker:
         self._hand_back(job)
 
     def _hand_back(self, job: queue.Job) -> None:
-        """To the next worker; while the database is unreachable, when the lease has run out."""
         del self.children[job.id]
         with contextlib.suppress(UnreachableError):
             queue.hand_back(job.id, job.worker)

@@ -118,7 +118,6 @@ def _hypothesis(found: Hypothesis, tokenizer: Tokenizer) -> DecodedHypothesis:
 
 
 def _shown(text: str) -> str:
-    """In quotation marks, on one line and not too long."""
     return shortened(repr(text), LONGEST_SHOWN)
 
 

@@ -211,7 +211,6 @@ def _is_sample(line: Any) -> bool:
 
 
 def _check_pairs(folder: RunFolder, name: str) -> None:
-    """Raises UserError where the kept pairs decompress to too much, or not at all."""
     path = folder.path / PAIRS
     if not path.exists():
         return
@@ -256,7 +255,6 @@ def _check_tokenizers(folder: RunFolder, name: str) -> None:
 
 
 def _most_entries(value: Any) -> int:
-    """The length of the longest list or object in JSON."""
     if not isinstance(value, (dict, list)):
         return 0
     inner = value.values() if isinstance(value, dict) else value

@@ -374,7 +374,6 @@ class _Clock:
 def _so_far(
     values: NDArray[np.float64], part: NDArray[np.float64], *, is_newest: bool
 ) -> NDArray[np.float64]:
-    """The sum up to the middle of each bucket; `is_newest`: the last is the newest step, which its bucket has, too."""
     if is_newest:
         buckets = values[:-1]
         return np.append(np.cumsum(buckets) - buckets * (1 - part[:-1]), buckets.sum())

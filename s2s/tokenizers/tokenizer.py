@@ -156,7 +156,6 @@ class Tokenizer(ABC):
         return list(found)
 
     def _unknown_points(self, character: str) -> str:
-        """The code points of a character that become `<unk>`: of a known letter with an unknown mark, the mark."""
         return "".join(point for point in character if self.unk_id in self.encode(point))
 
     def to_json(self) -> dict[str, Any]:

@@ -58,7 +58,6 @@ def _is_list(of: pa.DataType) -> bool:
 
 
 def _kind(of: pa.DataType) -> str:
-    """Lists of lists of words are lists of texts, too."""
     import pyarrow.types as kinds
 
     if _is_list(of):

@@ -131,7 +131,6 @@ def _parsed(
 
 
 def _ended(lines: Iterable[str], delimiter: str) -> Iterator[str]:
-    r"""The lines with their ends; a lone `\r` between rows ends a line, too, and one within a cell becomes BREAK."""
     for line in lines:
         if "\r" not in line:
             yield f"{line}\n"

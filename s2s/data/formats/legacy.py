@@ -220,7 +220,6 @@ def fits(data: bytes, codec: str) -> bool:
 
 
 def _n_high(texts: Iterable[tuple[str, int]]) -> int:
-    """How many characters of counted texts are not ASCII."""
     return sum(n * sum(not character.isascii() for character in text) for text, n in texts)
 
 
@@ -258,7 +257,6 @@ def _sample(data: bytes) -> bytes:
 
 
 def _decoded(sample: bytes, codec: str) -> str:
-    """The text; "" if it is not in this encoding. An incomplete character at the end is left out."""
     try:
         return codecs.getincrementaldecoder(codec)().decode(sample)
     except UnicodeDecodeError:
@@ -352,6 +350,5 @@ def _score_wide(character: str, language: str, codec: str) -> float:
 
 
 def _lead(character: str, codec: str) -> int:
-    """The first byte of a character in a national standard; 0 if it has none."""
     encoded = character.encode(codec, "ignore")
     return encoded[0] if len(encoded) == 2 else 0

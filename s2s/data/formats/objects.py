@@ -151,7 +151,6 @@ def _repeated(where: str, error: _RepeatedKeyError) -> UserError:
 
 
 def _check_surrogates(row: Any, line: str, where: str) -> None:
-    r"""Raises UserError for half of a character: `"\ud800"` is valid JSON."""
     if "\\u" in line:
         text = json.dumps(row, ensure_ascii=False)  # which writes NUL as an escape
         if not is_usable(text):
@@ -196,7 +195,6 @@ def _fields(name: str, value: Any) -> Mapping[str, Any]:
 
 
 def _objects(name: str, texts: Iterable[str], budget: ReadingBudget) -> Iterator[JsonRow]:
-    """Parses objects from the front of the text; reads more while none is complete, up to the limit of a line."""
     rest = ""
     line = 1
     closing = ""
@@ -327,7 +325,6 @@ def _inner_text(key: str, text: str | None) -> str | None:
 
 
 def _inner_columns(name: str, cells: Sequence[str | None]) -> list[Column]:
-    """The columns of the JSON in the cells of one column: lists of texts, chats or translations; else none."""
     given = [text for text in cells if text and not text.isspace()]
     if not given or not all(text.lstrip().startswith(("{", "[")) for text in given):
         return []

@@ -102,7 +102,6 @@ def _whole_numbers(pairs: list[Pair]) -> tuple[list[Pair], list[str]]:
 def _few_targets(
     pairs: Sequence[Pair], table: Table, chosen: Columns, likelier: int, advice: str
 ) -> str:
-    """How many different texts each side has, and which other column may be the target."""
     judged = pairs[:MOST_JUDGED]
     n_src, n_tgt = len({pair.src for pair in judged}), len({pair.tgt for pair in judged})
     of = f"Of the first {MOST_JUDGED:,} pairs, " if len(pairs) > MOST_JUDGED else ""

@@ -215,7 +215,6 @@ def _not_read(value: Row, read: Container[str]) -> str:
 
 
 def _labelled(name: str, value: Mapping[str, Row]) -> Shaped:
-    """An object of objects: rows by their labels, or columns of labels, as pandas writes orient="columns"."""
     outer = list(value)
     inner = list(dict.fromkeys(key for each in value.values() for key in each))
     if not inner:

@@ -100,7 +100,6 @@ def _first_note(part: hub.Split, n_read: int, n_wanted: int) -> tuple[str, ...]:
 
 
 def _sample_note(part: hub.Split, sample: sampling.Sample, seed: int) -> tuple[str, ...]:
-    """How many rows were drawn, of how many, from which parts of the files."""
     n = sample.n_drawn
     if n >= sample.n_seen and not sample.parts:
         return ()

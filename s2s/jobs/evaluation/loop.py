@@ -79,7 +79,6 @@ class EvaluationLoop:
         folder.set_status("running", done=0, n=len(pairs), seconds=self.before)
 
     def _opened(self) -> dict[SystemModel, Run]:
-        """The models. One that is gone is missed only if sentences are left to translate."""
         runs = dict[SystemModel, Run]()
         for number, one in enumerate(self.evaluation.systems):
             if not one.run:
@@ -153,7 +152,6 @@ class EvaluationLoop:
         )
 
     def _next_rows(self) -> range:
-        """As many sentences as take the slowest system about TURN seconds."""
         if not self.runs:
             return range(self.done, min(len(self.pairs), self.done + LARGEST))
         n = FIRST if not self.slowest else max(FEWEST, min(LARGEST, int(TURN / self.slowest)))

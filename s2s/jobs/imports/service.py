@@ -164,7 +164,6 @@ def _status(folder: Path) -> dict[str, float]:
 
 
 def _folder(run_id: str) -> Path:
-    """Where an import keeps what it has, until it is whole."""
     return settings.home() / "hub" / run_id
 
 

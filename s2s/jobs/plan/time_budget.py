@@ -177,7 +177,6 @@ def _size(
 
 
 def _is_small(cost: Forecast) -> bool:
-    """Whether the model has too few parameters to memorize the dataset."""
     tokens = cost.tokens / max(1e-9, cost.epochs)
     return cost.parameters * TOKENS_PER_PARAMETER <= tokens
 

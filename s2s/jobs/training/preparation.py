@@ -337,7 +337,6 @@ def _notes(pairs: TrainingPairs, data: TrainingData, recipe: Recipe) -> tuple[st
 
 
 def _dropped(pairs: TrainingPairs, data: TrainingData, max_length: int) -> dict[str, int]:
-    """How many pairs of the dataset are neither trained on nor validated on, by reason."""
     counted = [(pairs.train, data.train)]
     if pairs.valid.hash != pairs.train.hash:  # else the training pairs serve for both
         counted.append((pairs.valid, data.valid))

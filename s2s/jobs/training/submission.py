@@ -71,7 +71,6 @@ def _needs_gpu(recipe: Recipe) -> bool:
 
 
 def _without_folder(owner: str) -> int:
-    """How many waiting runs of an owner are not stored yet."""
     waiting = [job for job in queue.jobs(owner, kind="train") if job.state == "queued"]
     return sum(not made_by(job).exists() for job in waiting)
 

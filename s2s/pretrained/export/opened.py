@@ -126,7 +126,6 @@ def _named(tokenizer: PretrainedTokenizer, ids: Iterable[int]) -> list[str]:
 
 
 def _json(tokenizer: PretrainedTokenizer, name: str) -> dict[str, Any]:
-    """A JSON object among the checkpoint's files, which are known to be sound; nothing where there is none."""
     content: dict[str, Any] = json.loads(tokenizer.files.get(name, b"{}"))
     return content
 

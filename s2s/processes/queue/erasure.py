@@ -66,7 +66,6 @@ class Eraser:
             self._next_truncation = now + PAUSE
 
     def _path(self) -> Path | None:
-        """Of the database's file, if it has one."""
         opened = engine(self._url)
         is_file = opened.dialect.name == "sqlite" and opened.url.database not in (
             None,

@@ -209,7 +209,6 @@ def _any(condition: sa.ColumnElement[bool]) -> bool:
 
 
 def _update(*conditions: sa.ColumnElement[bool], **values: Any) -> int:
-    """Update the matching rows; return how many there were."""
     with begin() as connection:
         return int(connection.execute(sa.update(JOBS).where(*conditions).values(values)).rowcount)
 

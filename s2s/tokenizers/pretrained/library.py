@@ -135,7 +135,6 @@ def add_missing(library: tokenizers.Tokenizer, checkpoint: Checkpoint) -> None:
 
 
 def _growth(settings: Mapping[str, Any]) -> int:
-    """How many times as long all steps together may make a text."""
     steps = list(_steps(settings))
     prepended = sum(len(step["prepend"]) for step in steps if isinstance(step.get("prepend"), str))
     return math.prod(map(_factor, steps)) + prepended
@@ -153,7 +152,6 @@ def _steps(settings: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _factor(step: Mapping[str, Any]) -> int:
-    """How many times as long one step may make a text."""
     return max(_charsmap_factor(step), _content_factor(step))
 
 

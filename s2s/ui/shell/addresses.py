@@ -65,7 +65,6 @@ def _page_route(page: Page) -> Route:
 
 @functools.cache
 def _document(page: Page) -> str:
-    """Streamlit's own, under the page's title, with the script that has to run before Streamlit's."""
     head = f'<title>{browser_title(page, "")}</title>\n<script src="./{HISTORY}"></script>'
     document = (STATIC / "index.html").read_text(encoding="utf-8")
     return TITLE.sub(lambda _: head, document, count=1)

@@ -226,7 +226,6 @@ def _line(label: str, key: str, otherwise: str) -> str:
 
 
 def _add(id: str, name: str, step: Step) -> Lesson:
-    """Appends the step to a lesson, or begins one with it; one that begins is shared, as what Share shows."""
     if id and not lessons.is_empty(lessons.find_own(id).lesson):
         return lessons.add_step(id, step)
     made = (

@@ -190,6 +190,5 @@ def _source() -> str:
 
 
 def _judged(at: OpenedStep, given: Given) -> Judged | None:
-    """What was said of this answer, while this sentence was in the box."""
     judged: Judged | None = st.session_state.get(JUDGED)
     return judged if judged and judged[:3] == (str(at), given, _source()) else None
