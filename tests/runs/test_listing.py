@@ -68,10 +68,6 @@ def test_runs_are_listed_newest_first_with_their_best_figures(
     )
 
 
-def test_there_may_be_no_runs_at_all() -> None:
-    assert list_runs(asker.LOCAL) == []
-
-
 def test_what_claims_to_run_while_nobody_trains_there_is_interrupted(trained: Path) -> None:
     folder = put(trained, "one")
     folder.set_status("running", step=10, steps=30)

@@ -126,14 +126,6 @@ def test_the_log_probability_of_a_translation_is_what_scoring_says(run: Run, str
     assert any(again)
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
-def test_short_and_long_sources_are_decoded(run: Run, strategy: str) -> None:
-    longest = " ".join("1234567890123456"[: run.recipe.data.max_length - 1])
-    found = run.translate(["", "4", longest, "zebra"], strategy, max_new_tokens=5)
-    assert [bool(one.hypotheses) for one in found] == [False, True, True, True]
-    assert all(len(hypothesis.tokens) <= 5 for one in found for hypothesis in one.hypotheses)
-
-
 def test_words_in_settings_are_read_by_the_runs_own_tokenizer(run: Run) -> None:
     (found,) = run.translate(["1 2 3"], "constrained", force_words="7 7,9", prefix="5")
     assert found.text.startswith("5")

@@ -37,12 +37,6 @@ def test_a_runs_own_held_out_pairs_are_those_it_was_validated_on(tmp_path: Path)
         test_sets.read(Sentences("", run=run, split="train"))
 
 
-def test_another_text_is_read_by_its_spec() -> None:
-    found = test_sets.read(Sentences("", spec="synthetic:reverse#rows=5"))
-    assert len(found.pairs) == 5
-    assert all(source.split() == target.split()[::-1] for source, target in found.pairs)
-
-
 def test_two_files_keep_every_line() -> None:
     assert test_sets.from_uploads([("a.src", b"x\n\ny\n"), ("a.ref", b"1\n\n2\n")]) == (
         ("x", "1"),
