@@ -47,4 +47,4 @@ from s2s.ui.kit.trouble import run_trouble
 from s2s.ui.kit.undo_row import undo_row
 from s2s.ui.kit.uploaded import read_once
 from s2s.ui.kit.vocabulary import RunVocabulary
-from s2s.words import duration, four_digits, nats, percent
+from s2s.words import duration, four_digits, nats
