@@ -7,11 +7,11 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from s2s.config import Recipe, settings_of
-from s2s.plots.parallel_coordinates import format_value
+from s2s.plots.parallel_coordinates import CAPTION, ParallelAxis, parallel_coordinates
 from s2s.plots.picture import Picture
-from s2s.questions import ComparedRun, ComparedRuns, RunsCompared, Table
+from s2s.questions import ComparedRun, ComparedRuns, RunsCompared, Sweep, Table, decides, varied
 from s2s.runs.listing import RUN_STATES
-from s2s.words import duration, smoothing_note
+from s2s.words import duration, format_value, smoothing_note
 
 BEST = "★"
 DIFFERS = "≠"
@@ -20,7 +20,12 @@ MAX_NAME = 32  # characters of a run's name in a table
 BREAKS = (": ", ", ", " · ")
 OF_SCORES = f"{BEST} best. Loss, accuracy and BLEU are from each run's best validation, on its own validation pairs."
 NO_STAR = "Loss and accuracy have no star here: they are comparable only with the same tokenizer and dataset."
-FEWER = "Fewer than two of these recipes can be read."
+BY_BLEU = "The tokenizers differ, so losses per token cannot be compared: the best run has the highest BLEU."
+NO_BLEU = "The tokenizers differ, so losses per token cannot be compared, and no run has BLEU yet."
+SCORED = ("validation loss", "accuracy", "BLEU")
+OF_SWEEP = MappingProxyType(
+    {"validation loss": ("loss", 1), "accuracy (%)": ("accuracy", 100), "BLEU": ("bleu", 1)}
+)
 
 
 class Column(NamedTuple):
@@ -56,8 +61,7 @@ def pictures(question: RunsCompared, answer: ComparedRuns, model: str) -> list[P
     notes = (
         OF_SCORES,
         "" if answer.are_alike else NO_STAR,
-        smoothing_note(run.smoothing for run in answer.runs),
-        answer.signature_note,
+        _notes(answer),
     )
     scores = Picture(
         "scores",
@@ -105,6 +109,68 @@ def _settings(question: RunsCompared, answer: ComparedRuns, title: str) -> list[
     alt = f"{len(shown.rows)} settings of each run"
     named = f"Settings of {title}"
     return [Picture("settings", named, shown, alt, question.setting_table(answer), caption=caption)]
+
+
+def of_sweep(question: Sweep, answer: ComparedRuns, model: str) -> list[Picture]:
+    """Settings and scores as parallel coordinates, then as a table."""
+    rows = varied(answer)
+    names = [run.name for run in answer.runs]
+    leaders = question.leaders(answer)
+    best = answer.runs.index(leaders[0]) if len(leaders) == 1 else None
+    title = (
+        f"Sweep {question.sweep} · {len(names)} runs" if question.sweep else f"{len(names)} runs"
+    )
+    measured = {name: _scaled(answer, field, scale) for name, (field, scale) in OF_SWEEP.items()}
+    scores = [
+        ParallelAxis(name, values, OF_SWEEP[name][0] == "loss")
+        for name, values in measured.items()
+        if {*values} != {None}
+    ]
+    settings = [
+        ParallelAxis(row.key, tuple(run.settings.get(row.key) for run in answer.runs))
+        for row in rows
+    ]
+    lines = Picture(
+        "parallel",
+        title,
+        parallel_coordinates([*settings, *scores] if rows else [], names, best=best, title=title),
+        f"Parallel coordinates of the settings and scores of {len(names)} runs; the table below has the numbers",
+        question.table(answer),
+        question.finding(answer),
+        " ".join(filter(None, (CAPTION, _how_decided(answer), _notes(answer)))),
+    )
+    cells = [
+        [
+            BEST * (number == best),
+            RUN_STATES[run.state],
+            name,
+            *(format_value(run.settings.get(row.key)) for row in rows),
+            *(_cell(run, SCORES[score], is_best=False) for score in SCORED),
+            f"{run.step:,} of {run.steps:,}",
+        ]
+        for number, (run, name) in enumerate(zip(answer.runs, short_names(names), strict=True))
+    ]
+    columns = (" ", "state", "run", *(row.key for row in rows), *SCORED, "steps")
+    alt = f"{len(names)} runs of the sweep with their settings and scores"
+    table = Picture("runs", title, Table(columns, cells), alt, question.table(answer))
+    return [lines, table]
+
+
+def _scaled(answer: ComparedRuns, field: str, scale: float) -> tuple[float | None, ...]:
+    values = [getattr(run, field) for run in answer.runs]
+    return tuple(None if value is None else scale * value for value in values)
+
+
+def _how_decided(answer: ComparedRuns) -> str:
+    if decides(answer) == "loss":
+        return ""
+    has_bleu = any(run.bleu is not None for run in answer.runs)
+    return BY_BLEU if has_bleu else NO_BLEU
+
+
+def _notes(answer: ComparedRuns) -> str:
+    smoothing = smoothing_note(run.smoothing for run in answer.runs)
+    return " ".join(filter(None, (smoothing, answer.signature_note)))
 
 
 def short_names(names: Sequence[str]) -> list[str]:
