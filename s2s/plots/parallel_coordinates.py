@@ -85,7 +85,7 @@ def _line(
 
 
 def _across(axes: Sequence[ParallelAxis]) -> dict[str, Any]:
-    names = [theme.escaped(axis.name).replace(".", ".<br>") for axis in axes]
+    names = [theme.escaped(axis.name).replace(".", ".<br>").replace(" ", "<br>") for axis in axes]
     ticks = {
         "tickmode": "array",
         "tickvals": list(range(len(axes))),

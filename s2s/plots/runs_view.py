@@ -15,14 +15,21 @@ from s2s.words import duration, format_value, smoothing_note
 
 BEST = "★"
 DIFFERS = "≠"
-MAX_NAME = 32  # characters of a run's name in a table
+MAX_NAME = 22  # characters of a run's name in a table
 # Where a name may be split: sweeps name runs `preset on dataset: setting value, setting value`.
 BREAKS = (": ", ", ", " · ")
+ABOUT = MappingProxyType(
+    {
+        "loss": "Validation loss, nats per token, without label smoothing.",
+        "accuracy": "Top-1 token accuracy on the validation pairs.",
+        "time": "Of training, validations included.",
+    }
+)
 OF_SCORES = f"{BEST} best. Loss, accuracy and BLEU are from each run's best validation, on its own validation pairs."
 NO_STAR = "Loss and accuracy have no star here: they are comparable only with the same tokenizer and dataset."
 BY_BLEU = "The tokenizers differ, so losses per token cannot be compared: the best run has the highest BLEU."
 NO_BLEU = "The tokenizers differ, so losses per token cannot be compared, and no run has BLEU yet."
-SCORED = ("validation loss", "accuracy", "BLEU")
+SCORED = ("loss", "accuracy", "BLEU")
 OF_SWEEP = MappingProxyType(
     {"validation loss": ("loss", 1), "accuracy (%)": ("accuracy", 100), "BLEU": ("bleu", 1)}
 )
@@ -38,12 +45,12 @@ class Column(NamedTuple):
 SCORES: Mapping[str, Column] = MappingProxyType(
     {
         "state": Column("state", RUN_STATES.__getitem__),
-        "validation loss": Column("loss", "{:.3f}".format),
+        "loss": Column("loss", "{:.3g}".format),
         "accuracy": Column("accuracy", "{:.1%}".format),
         "BLEU": Column("bleu", "{:.1f}".format),
         "parameters": Column("parameters", "{:,}".format),
         "steps": Column("step", "{:,}".format),
-        "training time": Column("seconds", duration),
+        "time": Column("seconds", duration),
         "dataset": Column("dataset"),
     }
 )
@@ -66,7 +73,7 @@ def pictures(question: RunsCompared, answer: ComparedRuns, model: str) -> list[P
     scores = Picture(
         "scores",
         title,
-        Table(("run", *SCORES), rows),
+        Table(("run", *SCORES), rows, ABOUT),
         f"Scores and sizes of {len(names)} runs",
         question.table(answer),
         question.finding(answer),
@@ -141,16 +148,15 @@ def of_sweep(question: Sweep, answer: ComparedRuns, model: str) -> list[Picture]
     )
     cells = [
         [
-            BEST * (number == best),
+            f"{BEST} {name}" if number == best else name,
             RUN_STATES[run.state],
-            name,
             *(format_value(run.settings.get(row.key)) for row in rows),
             *(_cell(run, SCORES[score], is_best=False) for score in SCORED),
             f"{run.step:,} of {run.steps:,}",
         ]
         for number, (run, name) in enumerate(zip(answer.runs, short_names(names), strict=True))
     ]
-    columns = (" ", "state", "run", *(row.key for row in rows), *SCORED, "steps")
+    columns = ("run", "state", *(row.key for row in rows), *SCORED, "steps")
     alt = f"{len(names)} runs of the sweep with their settings and scores"
     table = Picture("runs", title, Table(columns, cells), alt, question.table(answer))
     return [lines, table]

@@ -138,7 +138,7 @@ from s2s.questions.searched import TreeOf
 from s2s.questions.seed_spread import SeedGroup, SeedGroups, SeedSpread
 from s2s.questions.state_map import COLORINGS, MappedStates, StateLayer, StateMap, StatePoint
 from s2s.questions.states_of import LAYER_HELP, StatesOf, layer_index, layer_name, layer_names
-from s2s.questions.sweep import Sweep, decides, varied
+from s2s.questions.sweep import Sweep, decides, has_seeds, varied
 from s2s.questions.t5_sizes import FiveSizes, T5Sizes
 from s2s.questions.table import Table, printable
 from s2s.questions.training_curves import OVER, LoggedRuns, TrainingCurves, signature_note

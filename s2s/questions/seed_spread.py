@@ -21,7 +21,7 @@ DATA = frozenset(
     {"dataset", "validation", "data hash"}
 )  # runs of which these differ do not compare
 SCORES = MappingProxyType({"validation loss": "loss", "accuracy": "accuracy", "BLEU": "bleu"})
-FORMS = MappingProxyType({"validation loss": ".3f", "accuracy": ".1%", "BLEU": ".1f"})
+FORMS = MappingProxyType({"validation loss": ".3g", "accuracy": ".1%", "BLEU": ".1f"})
 CERTAIN = 0.05  # of p
 
 

@@ -80,7 +80,7 @@ class Sweep(Question[ComparedRuns]):
         """Which run has the lowest loss, or, of several tokenizers, the highest BLEU; empty where runs differ in their
         seeds, whose means decide, and before the first score.
         """
-        if any(row.key == SEED for row in varied(answer)):
+        if has_seeds(answer):
             return ""
         leaders = self.leaders(answer)
         return first(FINDINGS, _best(answer, leaders, decides(answer))) if leaders else ""
@@ -95,6 +95,11 @@ class Sweep(Question[ComparedRuns]):
             (getattr(run, score) for run in known), default=None
         )
         return [run for run in known if getattr(run, score) == top]
+
+
+def has_seeds(answer: ComparedRuns) -> bool:
+    """Whether means over seeds decide."""
+    return any(row.key == SEED for row in varied(answer))
 
 
 def decides(answer: ComparedRuns) -> str:

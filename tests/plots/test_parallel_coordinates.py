@@ -47,7 +47,7 @@ def test_a_line_a_run_through_its_values():
     assert list(figure.layout.xaxis.ticktext) == [
         "train.<br>lr",
         "tokenizer.<br>kind",
-        "validation loss",
+        "validation<br>loss",
     ]
 
 

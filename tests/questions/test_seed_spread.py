@@ -24,7 +24,7 @@ def groups(*losses: tuple[float, ...], keys: tuple[str, ...] = ("lr",)) -> SeedG
 
 def test_a_clear_difference_comes_with_interval_and_p() -> None:
     found = ASKED.finding(groups((1.0, 1.01, 0.99), (2.0, 2.01, 1.99)))
-    assert "“lr 0”, validation loss 1.000 ± 0.010 over 3 seeds; difference" in found
+    assert "“lr 0”, validation loss 1 ± 0.01 over 3 seeds; difference" in found
     assert "95% interval 0.977 to 1.02, p < 0.001" in found
 
 

@@ -70,7 +70,8 @@ def _compared(chosen: Sequence[str]) -> None:
     scores, *settings = view_of(question).pictures(question, answer, "")
     with st.container(key="answer", border=True):
         show(scores, question, answer)
-    _curves(answer)
+    with st.container(key="curves"):
+        _curves(answer)
     seed_spread.panel(chosen)
     for picture in settings:
         st.subheader("Settings", anchor=False)

@@ -10,7 +10,7 @@ from typing import Any
 import streamlit as st
 
 from s2s.jobs import sweep
-from s2s.questions import ComparedRuns, Sweep
+from s2s.questions import ComparedRuns, Sweep, has_seeds
 from s2s.questions.views import view_of
 from s2s.runs import RUN_STATES, RunSummary
 from s2s.ui.kit import cached, pickers, show_table
@@ -72,11 +72,14 @@ def _shown(name: str) -> None:
     answer = cached.SCREEN.answer(question)
     _progress(answer)
     lines, table = view_of(question).pictures(question, answer, "")
+    runs = [run.id for run in answer.runs]
+    parts = [partial(show, lines, question, answer), partial(seed_spread.panel, runs)]
+    first, last = reversed(parts) if has_seeds(answer) else parts
     with st.container(key="answer", border=True):
-        show(lines, question, answer)
+        first()
     show(table, question, answer, draw=partial(_table, table.figure, table.alt, answer))
     st.caption("Click a row to select that run on every page.")
-    seed_spread.panel([run.id for run in answer.runs])
+    last()
 
 
 def _progress(answer: ComparedRuns) -> None:

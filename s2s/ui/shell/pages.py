@@ -163,6 +163,7 @@ PAGES = (
         keys=("run", "kind", "layer", "head", "set"),
         summary="Every run: compare, continue, share, export; open a published model",
         run="any",
+        asked=ALL,
     ),
     Page(
         section="Explore",

@@ -66,13 +66,13 @@ def test_a_sweep_shows_mean_and_sample_standard_deviation_per_setting(sweep: lis
     assert list(table["n"]) == [2, 2]
     assert list(table["seeds"]) == ["1, 2", "1, 2"]
     spread = np.std([1.0, 1.2], ddof=1)
-    assert table["validation loss"][0] == f"1.100 ± {spread:.3f}"
-    best = f"Best mean: “lr 0.001”, validation loss 1.100 ± {spread:.3f} over 2 seeds"
-    tested = "difference from “lr 0.01” (2.200 ± 0.283): 95% interval "
+    assert table["validation loss"][0] == f"1.1 ± {spread:.3f}"
+    best = f"Best mean: “lr 0.001”, validation loss 1.1 ± {spread:.3f} over 2 seeds"
+    tested = "difference from “lr 0.01” (2.2 ± 0.283): 95% interval "
     assert any(best in said and tested in said for said in findings(screen))
     assert not any(said.startswith("Best:") for said in findings(screen))  # the means decide
     assert seed_spread_view.MEANING in page_text(screen)
-    figure = json.loads(screen.get("plotly_chart")[-1].proto.spec)
+    figure = json.loads(screen.get("plotly_chart")[0].proto.spec)
     assert figure["layout"]["title"]["text"] == "Mean and spread over seeds · validation loss"
 
 
@@ -86,7 +86,7 @@ def test_its_files_have_the_numbers(sweep: list[str]) -> None:
     )
     assert list(numbers["BLEU n"]) == [2, 2]
     (latex,) = seed_spread_view.pictures(question, answer, "")[0].files
-    assert "0.001 & 2 & 1, 2 & 1.100 ± 0.141 &" in latex.content()
+    assert "0.001 & 2 & 1, 2 & 1.1 ± 0.141 &" in latex.content()
 
 
 def test_unfinished_runs_and_single_seeds_have_no_spread(put: Put) -> None:
