@@ -159,7 +159,7 @@ def _cells(row: RunSummary) -> dict[str, object]:
     losses = [float(loss) for loss in curves.valid_loss]
     cells = {
         "state": state(row),
-        "name": marked(row.name or row.id, row.fault),
+        "name": full_name(row.id),
         "loss": row.best_loss,
         "accuracy": None if row.token_accuracy is None else round(row.token_accuracy, 3),
         "BLEU": bleu(row.id, row.best_step),
@@ -194,9 +194,10 @@ def bleu(run_id: str, best_step: int | None) -> float | None:
 
 
 def full_name(run: str) -> str:
-    """A run's name in full, with its fault."""
+    """A run's title, which is its name in full."""
     row = cached.runs().get(run)
-    return marked(printable(row.name), row.fault) if row and row.name else run
+    is_named = row is not None and row.name not in ("", run)
+    return marked(printable(row.name), row.fault) if row and is_named else cached.title(run)
 
 
 def refreshing(draw: Callable[[Any], None], given: Any, *, is_live: bool) -> None:
