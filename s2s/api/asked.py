@@ -124,7 +124,6 @@ def _require_subjects(question: Question[Any]) -> None:
 
 
 def _named(run: Run) -> str:
-    """`demo-en-fr · step 1,500`; `opus-mt · as published · en → fr` in chosen languages."""
     about = guests.about_run(run.folder)
     name = marked(str(about.get("name") or run.folder.id), run.recipe.train.fault)
     is_published = not run.step and bool(about.get("imported"))

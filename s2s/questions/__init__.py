@@ -3,6 +3,7 @@
 from s2s.questions import (
     costs,
     evaluation_request,
+    fault_results,
     forced_target,
     masks,
     next_token,
@@ -42,6 +43,7 @@ from s2s.questions.attribution import (
     completeness,
 )
 from s2s.questions.changed import Candidates, Changed
+from s2s.questions.claim import PaperClaim
 from s2s.questions.compare import MOST_ROWS, NOTHING, REFERENCE, Compare, ForcedOutput
 from s2s.questions.compared import ONE_SETTING, Compared, ComparedRow
 from s2s.questions.costs import CostGrowth, Costs, Growth, ModelCosts
@@ -54,6 +56,7 @@ from s2s.questions.dataset_profile import (
 from s2s.questions.evaluate import Evaluate
 from s2s.questions.evaluated import Evaluated
 from s2s.questions.extrapolation import SCORES, Extrapolated, Extrapolation, LongerLines
+from s2s.questions.fault_results import FaultResults, MeasuredFaults
 from s2s.questions.finding import Finding, first
 from s2s.questions.forced_target import Forced, ForcedTarget
 from s2s.questions.gold import GoldOf, Targets
@@ -64,6 +67,7 @@ from s2s.questions.have import (
     Have,
     Outcome,
     TooLongError,
+    are_held_out,
     name_of,
 )
 from s2s.questions.head_importance import (
@@ -86,7 +90,7 @@ from s2s.questions.heads_of import HeadsInSentence, HeadsOf
 from s2s.questions.intervene import CHOSEN, Intervene, candidates, positions
 from s2s.questions.logit_lens import Lens, LensCell, LogitLens
 from s2s.questions.masks import Masks, PaddedPair
-from s2s.questions.minimal_pairs import differing, lenders
+from s2s.questions.minimal_pairs import differing
 from s2s.questions.neighbors import (
     WHOLE,
     NearState,
@@ -98,7 +102,7 @@ from s2s.questions.neighbors import (
 from s2s.questions.next_token import NextCandidates, NextToken, NextTokens
 from s2s.questions.of_sample import OfSample, PlacedHead, in_order
 from s2s.questions.patching import OfTwoSources, Patched, Patching
-from s2s.questions.pool import MAX_SENTENCES, Pool, PoolOf, probe_sentences, source_as_it_is
+from s2s.questions.pool import Pool, PoolOf, probe_sentences, source_as_it_is
 from s2s.questions.position_findings import rounded
 from s2s.questions.position_kinds import (
     MEASURES,
@@ -133,6 +137,7 @@ from s2s.questions.same_word import (
     words_in,
 )
 from s2s.questions.samples import ComparedSamples, Samples
+from s2s.questions.samples_over_training import ProbeTranslations, SamplesOverTraining
 from s2s.questions.score_buckets import Buckets, ScoreBuckets
 from s2s.questions.searched import TreeOf
 from s2s.questions.seed_spread import SeedGroup, SeedGroups, SeedSpread

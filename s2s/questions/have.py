@@ -42,6 +42,7 @@ from s2s.runs.listing import row_of
 Answer = TypeVar("Answer")
 ANSWERS = Answers()
 UPLOAD = "upload:"  # before the id of a dataset that is not saved yet
+SAMPLE = {"step", "source", "text", "reference"}  # of a line
 UNREAD = "This part of the dataset has not been read yet; open it on Data."
 UNNAMED = "unnamed run"
 MAX_TITLE = 32  # characters
@@ -111,7 +112,6 @@ class Have:
 
     @property
     def owner(self) -> str:
-        """The workspace of the asker."""
         return asker.current()
 
     def steps(self, of: int) -> Callable[[], None] | None:
@@ -128,7 +128,6 @@ class Have:
         return run.in_languages(found["src"], found["tgt"]) if found else run
 
     def opened(self, name: str) -> Run:
-        """The same in the languages that it was saved with."""
         if name not in self._runs:
             self._runs[name] = load(name)
         return self._runs[name]
@@ -179,6 +178,11 @@ class Have:
     def curves(self, run: str) -> Curves:
         """What a run has logged while it trained. Raises UserError as `folder` does."""
         return Metrics(self.folder(run).path / "metrics.jsonl").read()
+
+    def samples(self, run: str) -> list[dict[str, Any]]:
+        """The whole lines of what a run has translated while it trained. Raises UserError as `folder` does."""
+        lines = self.folder(run).lines("samples")
+        return [line for line in lines if line.keys() >= SAMPLE and isinstance(line["step"], int)]
 
     def may_see_data(self, run: Run | RunFolder) -> bool:
         """Whether the asker may see sentences of a run's dataset."""

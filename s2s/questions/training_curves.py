@@ -6,7 +6,6 @@ import math
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import ClassVar
 
 import numpy as np
 
@@ -54,7 +53,6 @@ class LoggedRuns:
 
     @property
     def diverged(self) -> bool:
-        """Whether its loss rose above the first one."""
         return self.is_alone and diverged_at(self.curves[0]) is not None
 
     @property
@@ -64,22 +62,18 @@ class LoggedRuns:
 
     @property
     def begin(self) -> float:
-        """Nats per token before training."""
         return float(self._losses[0])
 
     @property
     def last(self) -> float:
-        """The newest validation loss."""
         return float(self._losses[-1])
 
     @property
     def lowest(self) -> float:
-        """The lowest validation loss."""
         return float(self._losses.min())
 
     @property
     def lowest_step(self) -> int:
-        """Where that is."""
         curves = self.curves[0]
         return int(curves.valid_steps[int(np.nanargmin(curves.valid_loss))])
 
@@ -102,8 +96,6 @@ FINDINGS = (
 class TrainingCurves(Question[LoggedRuns]):
     """Losses, scores and speed of one run or of several, by step, tokens or minutes."""
 
-    name: ClassVar[str] = "training-curves"
-
     runs: tuple[str, ...] = subject(RUN, ())
     curve: str = view("loss", in_set=False)
     over: str = view("step", in_set=False, choices=OVER, label="Horizontal axis")
@@ -118,13 +110,11 @@ class TrainingCurves(Question[LoggedRuns]):
         )
 
     def stamp(self, have: Have) -> Hashable:
-        """A run that trains logs more, and not everybody reads all of its name."""
         found = [have.curves(run) for run in self.runs]
         logged = tuple((curves.step, len(curves.valid_steps)) for curves in found)
         return *have.titles(self.runs).values(), *logged
 
     def table(self, answer: LoggedRuns) -> Table:
-        """One row per logged point: the run, step, tokens, minutes, and whatever was logged there."""
         rows = [
             row
             for name, curves in zip(answer.names, answer.curves, strict=True)
@@ -133,7 +123,6 @@ class TrainingCurves(Question[LoggedRuns]):
         return Table(("run", "step", "tokens", "minutes", *LOGGED), rows)
 
     def finding(self, answer: LoggedRuns) -> str:
-        """How the loss went; empty for several runs, before the second validation, and where it diverged."""
         return first(FINDINGS, answer) if self.curve == "loss" else ""
 
 

@@ -260,6 +260,9 @@ LINKS["runs-compared"] = [
 ]
 LINKS["sweep"] = [{"run": LEARNED["run"], "set": "tab:sweeps,sweep:s"}]
 LINKS["seed-spread"] = [{"run": LEARNED["run"], "set": "tab:sweeps,sweep:s,seed_score:BLEU"}]
+LINKS["samples-over-training"] = [{"run": DEMO, "set": "sample:150"}, {"run": "demo-tasks"}]
+LINKS["claim"] = [{"set": "view:claims,claim:agreement"}]
+LINKS["fault-results"] = [{"set": "view:faults,fault:2"}]
 SMALL = "source:builtin:mini-en-fr"
 LINKS["dataset-profile"] = [
     {"set": f"{SMALL},view:Pieces,preset:blocks"},
@@ -284,6 +287,7 @@ LINKS |= {
     ],
 }
 NOT_HERE = {
+    "claim": {"here"},  # by a button: a link starts no measurement
     "alignment-error": {"uploaded"},  # by files, which no link has
     "roles-over-training": {"n"},  # one history ships, of a run with one checkpoint
     "translate": {"prefix", "interventions"},  # of other pages

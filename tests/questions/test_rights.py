@@ -47,6 +47,7 @@ from s2s.questions import (
     DatasetProfile,
     Evaluate,
     Extrapolation,
+    FaultResults,
     ForcedOutput,
     ForcedTarget,
     ForcedWeights,
@@ -64,6 +65,7 @@ from s2s.questions import (
     NextToken,
     NextTokens,
     OfTwoSources,
+    PaperClaim,
     Patching,
     PoolOf,
     PoolStates,
@@ -76,6 +78,7 @@ from s2s.questions import (
     RunsCompared,
     SameWord,
     Samples,
+    SamplesOverTraining,
     ScoreBuckets,
     SeedSpread,
     SentenceAblation,
@@ -175,6 +178,9 @@ ASKED: Mapping[str, Asked] = {
     "costs": Asked(lambda run: Costs(run, component="encoder.layer")),
     "cost-growth": Asked(CostGrowth),
     "t5-sizes": Asked(lambda _: T5Sizes(), of=""),
+    "samples-over-training": Asked(SamplesOverTraining),
+    "claim": Asked(lambda _: PaperClaim("agreement"), of=""),
+    "fault-results": Asked(lambda _: FaultResults(), of=""),
     "masks": Asked(lambda run: Masks(run, TEXT)),
     "walkthrough": Asked(
         lambda run: Walkthrough(run, TEXT, step="loss"), lambda found: found.loss.is_reference
@@ -358,7 +364,6 @@ def results(have: Have, question: Question[Any]) -> list[str]:
 
 
 def content(file: NamedFile) -> str:
-    """What the file has, and what the files in it have."""
     made = file.content()
     if isinstance(made, str):
         return f"{file.name}\n{made}"

@@ -36,7 +36,6 @@ def tab(run_id: str) -> None:
 
 
 def _chosen(run_id: str) -> list[str]:
-    """The selected runs, which a link may share; by default the page's run and the newest other one."""
     for run in STATE.now.compared.split()[:MAX_RUNS]:
         cached.follow_link(run)
     full = {run: table.full_name(run) for run in cached.runs()}

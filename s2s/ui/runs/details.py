@@ -55,13 +55,11 @@ def card(run_id: str) -> None:
 
 
 def _public(about: Mapping[str, Any]) -> dict[str, Any]:
-    """Without whose it is, what its owner noted and where its files are: a recipe is passed on."""
     shown = portable.about_run(about)
     return {key: value for key, value in shown.items() if key not in ("owner", "tags", "comment")}
 
 
 def _pairs(key: str, rows: Sequence[tuple[str, str]]) -> None:
-    """A table of names and values that wraps its lines on a phone."""
     head = "<th scope='row' style='width: 9rem'>"
     cells = "".join(
         f"<tr>{head}{html.escape(name)}</th><td>{html.escape(value)}</td></tr>"
@@ -120,7 +118,6 @@ def _time(about: Mapping[str, Any]) -> str:
 
 
 def _repeats(command: str, changes: str, *, has_minutes: bool) -> str:
-    """What the command does."""
     if guests.ONES_OWN in command:
         return f"This command trains with the same recipe, once {guests.ONES_OWN} names a dataset of yours."
     if changes:

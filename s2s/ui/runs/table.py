@@ -48,7 +48,6 @@ def listed() -> list[RunSummary]:
 
 
 def _scored(row: RunSummary) -> RunSummary:
-    """A demo's folder says only in its curves how good the model is."""
     curves = cached.curves(row.id)
     best = seeds.best_validation(curves, row.best_step)
     if best is None:

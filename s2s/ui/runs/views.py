@@ -36,14 +36,12 @@ def compare(run_id: str, other: str) -> None:
 
 
 def _hidden(views: Mapping[str, Tab], open_view: str) -> dict[str, Any]:
-    """Defaults for the fields that the open view does not show; their widgets keep what was selected."""
     fields = {field for view in views.values() for field in view.fields}
     hidden = fields - {*views[open_view].fields}
     return {field: STATE.fields[field].default for field in hidden}
 
 
 def _draw(view: Tab, run_id: str) -> None:
-    """An error in one view leaves the others usable."""
     try:
         view.draw(run_id)
     except UserError as error:

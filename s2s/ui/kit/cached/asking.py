@@ -66,7 +66,6 @@ class ScreenHave(Have):
         return found
 
     def known(self, question: Question[Any], key: Hashable) -> Timed | None:
-        """Also what was searched for beside, or still is."""
         if found := super().known(question, key):
             return found
         if get_script_run_ctx() is None or (request := question.beside(self)) is None:
@@ -80,7 +79,6 @@ class ScreenHave(Have):
         return None
 
     def outcome(self, question: Question[Any]) -> Outcome:
-        """Also the PendingError of an answer that is not there yet."""
         try:
             return super().outcome(question)
         except PendingError as pending:

@@ -21,11 +21,12 @@ from s2s.library import Library, guests, rights, sharing
 from s2s.library.checkpoints import load
 from s2s.links.share import printable
 from s2s.model import saved_steps
+from s2s.questions import ANSWERS
 from s2s.runs import Run, RunFolder, RunSummary
 from s2s.tokenizers import Languages
 from s2s.training import free_memory
 from s2s.ui.kit.cached.opened_runs import OpenedRuns, RunState
-from s2s.ui.kit.cached.shared import shared
+from s2s.ui.kit.cached.shared import forget_shared, shared
 from s2s.ui.kit.text import shortened
 
 DEMO_FOLDER = Path(s2s.__file__).parent / "demo" / "runs"
@@ -46,7 +47,6 @@ def runs() -> dict[str, RunSummary | None]:
 
 @functools.cache
 def _demos(folder: Path) -> tuple[str, ...]:
-    """Those that are installed with a checkpoint; a page asks many times, and they stay what they are."""
     return tuple(name for name in DEMOS if saved_steps(folder / name / "checkpoints"))
 
 
@@ -67,7 +67,6 @@ def is_own(run_id: str) -> bool:
 
 
 def _shared_run(run_id: str) -> RunSummary | None:
-    """A run whose link was followed."""
     try:
         return run_service.find(run_id, asker.current())
     except UserError:
@@ -161,12 +160,10 @@ def open_run(run_id: str, step: int | None = None) -> Run:
 
 
 def choose_languages(run_id: str, languages: Languages) -> None:
-    """Those of the page's run from now on."""
     st.session_state[LANGUAGES] = (run_id, languages)
 
 
 def open_as_saved(run_id: str, step: int | None = None) -> Run:
-    """The same in the languages that it was saved with."""
     folder = Library().run(run_id)
     return _OPENED.get(RunState(folder.path, folder.best_or_newest_step(), step))
 
@@ -221,7 +218,6 @@ def _recipe(folder: str, changed: int, size: int) -> Recipe:
 
 
 def _stamped(run_id: str) -> tuple[str, int, int]:
-    """A run's folder, with the time and size of its recipe.json, which tell one state from the next."""
     folder = Library().run(run_id).path
     stamp = (folder / "recipe.json").stat()
     return str(folder), stamp.st_mtime_ns, stamp.st_size
@@ -246,3 +242,13 @@ def run_notes(run_id: str) -> list[str]:
     about = metadata(run_id)
     data = about.get("data") or {}
     return [str(note) for note in (*(data.get("notes") or []), *(about.get("warnings") or []))]
+
+
+def forget_workspace(workspace: str) -> None:
+    """Drop what only this workspace asked for, and close runs that are deleted. What others asked for stays.
+
+    Of searches beside the dashboard, `forget_searches` does so.
+    """
+    forget_shared(workspace)
+    ANSWERS.forget(workspace)
+    close_deleted()
