@@ -15,7 +15,7 @@ from s2s.ui.kit import (
     target,
     vocabulary,
 )
-from s2s.ui.kit.action_button import action_button
+from s2s.ui.kit.action_button import action_button, undo_row
 from s2s.ui.kit.cards import Card, cards
 from s2s.ui.kit.charts import chart, clickable_chart
 from s2s.ui.kit.find_one import FindOne, is_position
@@ -44,7 +44,6 @@ from s2s.ui.kit.text import (
     turn,
 )
 from s2s.ui.kit.trouble import run_trouble
-from s2s.ui.kit.undo_row import undo_row
 from s2s.ui.kit.uploaded import read_once
 from s2s.ui.kit.vocabulary import RunVocabulary
 from s2s.words import duration, four_digits, nats
