@@ -142,6 +142,7 @@ from s2s.questions.states_of import LAYER_HELP, StatesOf, layer_index, layer_nam
 from s2s.questions.t5_sizes import FiveSizes, T5Sizes
 from s2s.questions.table import Table, printable
 from s2s.questions.training_curves import OVER, LoggedRuns, TrainingCurves
+from s2s.questions.training_forecast import ForecastedTraining, TrainingForecast
 from s2s.questions.translate import (
     DEFAULT_STRATEGY,
     ForcedText,

@@ -42,6 +42,7 @@ from s2s.questions.score_buckets import ScoreBuckets
 from s2s.questions.state_map import StateMap
 from s2s.questions.t5_sizes import T5Sizes
 from s2s.questions.training_curves import TrainingCurves
+from s2s.questions.training_forecast import TrainingForecast
 from s2s.questions.translate import Translate
 from s2s.questions.walkthrough import Walkthrough
 from s2s.questions.why_each_word import WhyEachWord
@@ -73,6 +74,7 @@ class View(NamedTuple):
 VIEWS = (
     View("states", "map", "Map", StateMap, "states"),
     View("train", "", "", TrainingCurves, "training_view"),
+    View("train", "", "", TrainingForecast, "forecast_view"),
     View("train", "", "", SamplesOverTraining, "samples_over_training_view"),
     View("states", "same", "Same word", SameWord, "same_word"),
     View("states", "near", "Nearest neighbors", Neighbors, "neighbors"),

@@ -74,3 +74,13 @@ def listed(names: Sequence[str]) -> str:
     """`a`, `a and b`, `a, b and c`; empty for none."""
     *first, last = names or ("",)
     return f"{', '.join(first)} and {last}" if first else last
+
+
+def duration(seconds: float) -> str:
+    """`95` -> `2 min`."""
+    if seconds < 60:
+        return f"{max(1, round(seconds))} s"
+    if seconds < 5400:
+        return f"{round(seconds / 60)} min"
+    hours = seconds / 3600
+    return f"{hours:.1f} h" if hours < 48 else f"{hours / 24:,.0f} days"

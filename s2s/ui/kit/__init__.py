@@ -37,7 +37,6 @@ from s2s.ui.kit.target import show_pair, target_owner
 from s2s.ui.kit.text import (
     JOINER,
     as_markdown,
-    duration,
     note_markdown,
     plain,
     shortened,
@@ -47,4 +46,4 @@ from s2s.ui.kit.trouble import run_trouble
 from s2s.ui.kit.undo_row import undo_row
 from s2s.ui.kit.uploaded import read_once
 from s2s.ui.kit.vocabulary import RunVocabulary
-from s2s.words import four_digits, nats, percent
+from s2s.words import duration, four_digits, nats, percent

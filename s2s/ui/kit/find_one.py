@@ -20,8 +20,9 @@ from s2s.runs.properties import PROPERTIES, Decoding, Finding, PropertySettings
 from s2s.ui.kit import cached, dataset_sentences, forms
 from s2s.ui.kit.sentence import text_in_box
 from s2s.ui.kit.state import ViewState
-from s2s.ui.kit.text import as_markdown, duration, plain
+from s2s.ui.kit.text import as_markdown, plain
 from s2s.ui.streamlit_parts import DeltaGenerator
+from s2s.words import duration
 
 MOST = 5_000  # sentences of a dataset that can be searched
 BUDGET = 500  # sentences of one search ...

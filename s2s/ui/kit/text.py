@@ -65,13 +65,3 @@ def turn(before: int | None, seconds: float | None) -> str:
     if minutes < 90:
         return f"{ahead}, starts in about {minutes} minute{'s' * (minutes != 1)}"
     return f"{ahead}, starts in about {round(minutes / 60)} hours"
-
-
-def duration(seconds: float) -> str:
-    """`95` -> `2 min`."""
-    if seconds < 60:
-        return f"{max(1, round(seconds))} s"
-    if seconds < 5400:
-        return f"{round(seconds / 60)} min"
-    hours = seconds / 3600
-    return f"{hours:.1f} h" if hours < 48 else f"{hours / 24:,.0f} days"

@@ -118,7 +118,7 @@ def test_a_chosen_option_is_said_by_its_label(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(button, "values_of", lambda nodes: values.update(values_of(nodes)) or {})
     screen = opened("runs")
     shown = {key_of(id): value for id, value in values.items()}
-    assert len(screen.selectbox) >= 1
+    assert screen.selectbox
     for each in screen.selectbox:
         labels = shown[each.key]
         labels = [labels] if isinstance(labels, str) else labels
