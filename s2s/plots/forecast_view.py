@@ -42,11 +42,15 @@ def _costs(title: str, answer: ForecastedTraining, table: Table) -> Picture:
             duration(cost.seconds),
             f"for {cost.steps:,} steps, about {answer.epochs} epochs; {basis}",
         ],
-        ["Memory needed", answer.memory, "with the weights' gradients and the optimizer"],
+        [
+            "Memory needed",
+            answer.memory,
+            "weights, gradients, the optimizer's moments and activations",
+        ],
         ["Compute", short_count(cost.flops, "kMGTPE"), FLOPS],
     ]
     said = "; ".join(f"{name}: {value}" for name, value, _ in rows)
-    figure = ComparedRows(("of", "estimate", "what it counts"), rows, (), [None] * 4, ("", ""))
+    figure = ComparedRows(("cost", "estimate", "what it counts"), rows, (), [None] * 4, ("", ""))
     return Picture("costs", f"{title}\ncosts of training", figure, said, table)
 
 

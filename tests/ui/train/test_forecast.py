@@ -12,7 +12,7 @@ def test_train_forecasts_what_it_will_cost() -> None:
     screen = opened("train", set=pack({"source": "builtin:en-fr", "preset": "small"}))
     screen.session_state["costs"] = True
     screen.run()
-    costs = {row["of"]: row for row in html_table(screen, "estimate")}
+    costs = {row["cost"]: row for row in html_table(screen, "estimate")}
     cost = forecast(PRESETS["small"].recipe, cached.preview("builtin:en-fr"))
     assert f"{cost.parameters:,} in all" in costs["Parameters"]["what it counts"]
     assert costs["Memory needed"]["estimate"].endswith("MB")
