@@ -147,6 +147,7 @@ from s2s.questions.sweep import Sweep, decides, has_seeds, varied
 from s2s.questions.t5_sizes import FiveSizes, T5Sizes
 from s2s.questions.table import Table, printable
 from s2s.questions.training_curves import OVER, LoggedRuns, TrainingCurves, signature_note
+from s2s.questions.training_forecast import ForecastedTraining, TrainingForecast
 from s2s.questions.translate import (
     DEFAULT_STRATEGY,
     ForcedText,

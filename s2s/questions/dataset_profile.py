@@ -96,13 +96,7 @@ class DatasetProfile(Question[ProfiledDataset]):
     @property
     def recipe(self) -> Recipe:
         """The preset's with these settings. Raises UserError where they do not fit together."""
-        try:
-            found = json.loads(self.settings)
-        except ValueError:
-            found = None
-        if not isinstance(found, dict):
-            raise UserError(f"`settings` is `{shortened(self.settings)}`; give a JSON object.")
-        return override(PRESETS[self.preset].recipe, found)
+        return changed_recipe(self.preset, self.settings)
 
     def stamp(self, have: Have) -> Hashable:
         return have.dataset_state(self.dataset)
@@ -117,6 +111,17 @@ class DatasetProfile(Question[ProfiledDataset]):
 
     def finding(self, answer: ProfiledDataset) -> str:
         return FINDINGS[type(answer.found)](answer.found, self)
+
+
+def changed_recipe(preset: str, settings: str) -> Recipe:
+    """A preset's with changed settings, which are JSON. Raises UserError where they do not fit together."""
+    try:
+        found = json.loads(settings)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise UserError(f"`settings` is `{shortened(settings)}`; give a JSON object.")
+    return override(PRESETS[preset].recipe, found)
 
 
 def _examples(preview: Preview, recipe: Recipe) -> TaskExamples:

@@ -10,6 +10,8 @@ import time
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
+import torch
+
 from s2s.config import DataConfig, Recipe, UserError, asker, shortened
 from s2s.data import (
     Preview,
@@ -21,7 +23,7 @@ from s2s.data import (
     stored_section,
 )
 from s2s.faults import marked
-from s2s.jobs import run_service
+from s2s.jobs import Calibration, calibrate, run_service
 from s2s.library import Library, Verb, guests, rights, sharing
 from s2s.library.checkpoints import load
 from s2s.model import weights_path
@@ -183,6 +185,10 @@ class Have:
         """The whole lines of what a run has translated while it trained. Raises UserError as `folder` does."""
         lines = self.folder(run).lines("samples")
         return [line for line in lines if line.keys() >= SAMPLE and isinstance(line["step"], int)]
+
+    def throughput(self) -> Calibration:
+        """How fast earlier runs trained here, to calibrate a forecast with."""
+        return calibrate("cuda" if torch.cuda.is_available() else "cpu")
 
     def may_see_data(self, run: Run | RunFolder) -> bool:
         """Whether the asker may see sentences of a run's dataset."""

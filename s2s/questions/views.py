@@ -46,6 +46,7 @@ from s2s.questions.state_map import StateMap
 from s2s.questions.sweep import Sweep
 from s2s.questions.t5_sizes import T5Sizes
 from s2s.questions.training_curves import TrainingCurves
+from s2s.questions.training_forecast import TrainingForecast
 from s2s.questions.translate import Translate
 from s2s.questions.walkthrough import Walkthrough
 from s2s.questions.why_each_word import WhyEachWord
@@ -81,6 +82,7 @@ VIEWS = (
     View("runs", "sweeps", "", Sweep, "runs_view:of_sweep"),
     View("runs", "", "", SeedSpread, "seed_spread_view"),
     View("runs", "attention-while-learning", "", AttentionOverTraining, "attention_history_view"),
+    View("train", "", "", TrainingForecast, "forecast_view"),
     View("train", "", "", SamplesOverTraining, "samples_over_training_view"),
     View("states", "same", "Same word", SameWord, "same_word"),
     View("states", "near", "Nearest neighbors", Neighbors, "same_word:nearest"),

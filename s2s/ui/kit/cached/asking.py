@@ -9,6 +9,7 @@ from typing import Any
 
 from s2s.config import DataConfig, UserError
 from s2s.data import Preview
+from s2s.jobs import Calibration
 from s2s.questions import RUN, UNREAD, UPLOAD, Have, Outcome, Question, Timed, name_of
 from s2s.runs import Curves, Run, RunSummary
 from s2s.ui.kit.cached.background import (
@@ -20,6 +21,7 @@ from s2s.ui.kit.cached.background import (
     goes_beside,
 )
 from s2s.ui.kit.cached.dataset_previews import preview
+from s2s.ui.kit.cached.forecasts import throughput
 from s2s.ui.kit.cached.stored_runs import open_as_saved, runs
 from s2s.ui.kit.cached.training import logged
 from s2s.ui.kit.turns import TURNS
@@ -58,6 +60,10 @@ class ScreenHave(Have):
     def preview(self, spec: str) -> Preview:
         """Read once for all visitors, a large dataset by a process of its own."""
         return super().preview(spec) if spec.startswith(UPLOAD) else preview(spec)
+
+    def throughput(self) -> Calibration:
+        """Computed at most once per minute."""
+        return throughput()
 
     def section(self, dataset: str, name: str, data: DataConfig) -> Any:
         """As a reader beside the dashboard has stored it: this process never holds a dataset."""
