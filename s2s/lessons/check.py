@@ -122,12 +122,10 @@ def _check_number(question: NumberQuestion, typed: str, context: Context) -> Ver
 
 
 def _distance(away: float, unit: str) -> str:
-    """With its unit, where there is one: the distance between two percentages is in percentage points."""
     return f"{away:.3g} {'percentage points' if unit == '%' else unit}".strip()
 
 
 def _rounded(right: float, tolerance: float) -> str:
-    """With at most a digit more than is asked for; a count in full."""
     if isinstance(right, int) and not tolerance:
         return f"{right:,}".replace("-", "−")
     if tolerance:

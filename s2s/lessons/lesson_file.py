@@ -179,7 +179,6 @@ def _record(
     *,
     optional: Collection[str] = (),
 ) -> dict[str, Any]:
-    """The values of a group by their names; one that is missing or unknown is an error."""
     if not isinstance(found, dict):
         raise UserError(f"{name} is {_quoted(found)}; give a group of {', '.join(fields)}.")
     if unknown := [key for key in found if key not in fields]:
@@ -192,7 +191,6 @@ def _record(
 
 
 def _of(name: str, make: Callable[[], Made]) -> Made:
-    """What is made, or the error with the name of what it is about."""
     try:
         return make()
     except UserError as error:
@@ -218,8 +216,6 @@ def _number(found: Any, name: str) -> float:
 
 
 def _several(read_one: Read) -> Read:
-    """A list, each of whose values is read so."""
-
     def read_all(found: Any, name: str) -> tuple[Any, ...]:
         if not isinstance(found, (list, tuple)) or len(found) > 100:
             raise UserError(f"{name} is {_quoted(found)}; give a list.")
@@ -232,8 +228,6 @@ def _several(read_one: Read) -> Read:
 
 
 def _row_of(table: Mapping[str, object]) -> Read:
-    """The name of a row."""
-
     def read_name(found: Any, name: str) -> str:
         text = _text(found, name)
         if text not in table:
@@ -247,7 +241,6 @@ def _row_of(table: Mapping[str, object]) -> Read:
 
 
 def _row_or(read_plain: Read) -> Read:
-    """The name of a row of ANSWERS, or the answer itself."""
     read_name = _row_of(ANSWERS)
     return lambda found, name: (read_name if isinstance(found, str) else read_plain)(found, name)
 

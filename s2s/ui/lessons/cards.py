@@ -76,7 +76,6 @@ def _card(place: int, lesson: Lesson, done: LessonProgress) -> None:
 
 
 def _next(lesson: Lesson, done: LessonProgress, seen: set[int]) -> tuple[int, str]:
-    """The step at which the visitor continues: where they were, then the first question without a right answer."""
     if len(seen) < len(lesson.steps):
         return max(seen, default=1), "Continue" if seen else "Start"
     unanswered = done.open_questions(lesson)
@@ -99,7 +98,6 @@ def handout_button(lesson: Lesson) -> None:
 
 
 def _so_far(lesson: Lesson, done: LessonProgress, n_seen: int) -> str:
-    """How many steps were seen, and how many questions answered right."""
     if not n_seen:
         return ""
     n_questions = sum(step.question is not None for step in lesson.steps)
