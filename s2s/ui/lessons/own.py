@@ -32,7 +32,7 @@ from s2s.ui.kit import (
     unique_names,
 )
 from s2s.ui.kit.action_button import action_button
-from s2s.ui.lessons import editor
+from s2s.ui.lessons import editor, teacher
 from s2s.ui.lessons.cards import handout_button
 from s2s.ui.lessons.links import home
 from s2s.ui.lessons.view_state import STATE, confirm, show_confirmed
@@ -51,6 +51,8 @@ def draw() -> None:
     """One's own lessons, and the ways to a new one; or the one that is changed."""
     if STATE.now.edit:
         editor.draw(STATE.now.edit)
+        return
+    if teacher.shows_key("lesson"):
         return
     st.caption(ABOUT)
     pages_to_add("", 1)
@@ -101,6 +103,7 @@ def _card(row: OwnLesson) -> None:
             label = f"Start: {plain(lesson.name)}"
             step_link(OpenedStep(lesson, 1), label, ":material/play_arrow:")
             handout_button(lesson)
+            teacher.key_button("lesson", lesson.id)
         st.download_button(
             "Export",
             lesson_file.write(lesson),
