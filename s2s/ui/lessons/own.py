@@ -102,6 +102,14 @@ def _card(row: OwnLesson) -> None:
         if n_steps:
             label = f"Start: {plain(lesson.name)}"
             step_link(OpenedStep(lesson, 1), label, ":material/play_arrow:")
+            with st.popover(
+                "Link and QR code",
+                icon=":material/qr_code:",
+                key=f"link {lesson.id}",
+                on_change="rerun",
+            ) as box:
+                if box.open:
+                    lesson_sharing(row, home())
             handout_button(lesson)
             teacher.key_button("lesson", lesson.id)
         st.download_button(
@@ -127,15 +135,6 @@ def _card(row: OwnLesson) -> None:
             on_click=_delete,
             args=(row,),
         )
-    if n_steps:
-        with st.popover(
-            "Link and QR code",
-            icon=":material/qr_code:",
-            key=f"link {lesson.id}",
-            on_change="rerun",
-        ) as box:
-            if box.open:
-                lesson_sharing(row, home())
 
 
 def _undo() -> None:
