@@ -226,7 +226,6 @@ def show(started: Any, group: Group | None) -> None:
 
 
 def _to_continue(folder: RunFolder) -> str:
-    """How to make the steps that were planned."""
     about = folder.about()
     planned = [*about.get("plan", []), about["recipe"]["train"]][0]["steps"]
     path = shlex.quote(str(folder.path))
@@ -244,7 +243,6 @@ def _where_it_stopped(folder: RunFolder) -> str:
 
 
 def _length(recipe: Recipe) -> str:
-    """`1,200 steps`, or `10 minutes, about 1,200 steps`."""
     steps = f"{recipe.train.steps:,} steps"
     minutes = recipe.train.minutes
     return steps if minutes is None else f"{minutes:g} minutes, about {steps}"

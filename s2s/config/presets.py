@@ -28,7 +28,6 @@ class Preset:
 
 
 def _preset(_: str, settings: Mapping[str, Any], like: str = "", **row: Any) -> Preset:
-    """A row of presets.toml: `settings` change the defaults, or the preset that it is `like`."""
     return Preset(override(PRESETS[like].recipe if like else Recipe(), settings), **row)
 
 

@@ -98,7 +98,6 @@ class Column:
     settings: Mapping[str, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        """`RUN@STEP!strategy!settings`."""
         at = f"@{self.step}" if self.step else ""
         return f"{self.run}{at}!{self.strategy}!{pack(self.settings)}"
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from s2s.analysis import LINK_METHODS, REDUCTIONS, Floats
-from s2s.plots.number_grid import NumberGrid, number_grids
+from s2s.plots.grids import NumberGrid, number_grids
 from s2s.plots.picture import Picture
 from s2s.questions import AlignmentError, HeadAlignment, Table
 
@@ -23,7 +23,6 @@ AGREEMENT = (
 
 
 def pictures(question: AlignmentError, answer: HeadAlignment, model: str) -> list[Picture]:
-    """A grid per reduction, then the best head of each reduction and link method. `model` names the run."""
     method = LINK_METHODS[question.links]
     links = f"links: {method.label.lower()}"
     where = f"{model}\n{answer.n:,} sentences: {answer.sample}"
@@ -86,7 +85,6 @@ def _error_grid(answer: HeadAlignment, reduction: int, method: int) -> NumberGri
 def _agreement(
     question: AlignmentError, answer: HeadAlignment, at: int, where: str, about: str
 ) -> Picture:
-    """F1 of each two heads' links, by reduction."""
     names = answer.head_names
     what = "each head with all others (mean F1)" if answer.f1 is None else "each two heads (F1)"
     title = f"Agreement of {what}, {where}"
@@ -110,7 +108,6 @@ def _agreement(
 
 
 def _f1_grid(slug: str, f1: Floats, names: Sequence[str]) -> NumberGrid:
-    """Of each two heads, (heads, heads), or of each head with all others, (layers, heads)."""
     texts = [f"{name} with all others" for name in names]
     if f1.size > len(names):
         texts = [f"{one} and {other}" for one in names for other in names]

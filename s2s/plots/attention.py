@@ -1,10 +1,11 @@
-"""Attention weights as a heatmap and as a table."""
+"""Attention weights as a heatmap, for Plotly and as plain HTML, and as a table."""
 
 from __future__ import annotations
 
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
+from html import escape
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,10 +13,8 @@ import numpy.typing as npt
 import plotly.graph_objects as go
 
 from s2s.plots import theme
-from s2s.questions import Table
 
 Weights = npt.NDArray[np.float32]
-
 LEGIBLE = 12  # rows or columns up to which numbers fit into the cells, also on a phone
 ROW_HEIGHTS = ((8, 40), (12, 32), (24, 24), (64, 16))  # maximum number of rows, pixels per row
 MAX_LEVEL = (
@@ -25,6 +24,8 @@ MAX_SLANTED = 12  # more keys than this are vertical
 # Of their letters; a label is drawn only where there are 1.2 times as many pixels.
 VERTICAL_SIZE = 12
 MAX_UNNUMBERED = 24  # tokens of one side; more are numbered
+ABOVE = 33  # pixels from the tokens' line to the cells
+MAX_CELLS = 900  # a larger heatmap waits for Plotly
 
 
 def heatmap(
@@ -37,7 +38,6 @@ def heatmap(
     sums: Weights | None = None,
     per_row: bool = False,
 ) -> go.Figure:
-    """As `heatmap_data`."""
     return go.Figure(
         heatmap_data(weights, keys, rows, title=title, verb=verb, sums=sums, per_row=per_row)
     )
@@ -120,18 +120,9 @@ def geometry(keys: Sequence[str], rows: Sequence[str]) -> Geometry:
     return Geometry(48 + _width(rows), theme.MARGIN["t"] + above, _row_height(len(rows)))
 
 
-def attention_csv(
-    weights: Weights, keys: Sequence[str], rows: Sequence[str], verb: str = "predicts"
-) -> str:
-    """The matrix as CSV: one column per key, one line per predicted (or read) token."""
-    lines = [[token, *row] for token, row in zip(rows, weights, strict=True)]
-    return Table([verb, *keys], lines).csv()
-
-
 def _hover_text(
     keys: Sequence[str], rows: Sequence[str], verb: str, sums: Weights | None
 ) -> npt.NDArray[np.object_]:
-    """The hover text of each cell."""
     gerund = {"predicts": "predicting", "reads": "reading"}[verb]
     across, down = ([theme.escaped(token) for token in tokens] for tokens in (keys, rows))
     totals = (
@@ -231,3 +222,35 @@ def _width(tokens: Sequence[str]) -> int:
 
 def _row_height(n_rows: int) -> int:
     return next((height for limit, height in ROW_HEIGHTS if n_rows <= limit), ROW_HEIGHTS[-1][1])
+
+
+def static_heatmap(
+    weights: Weights, keys: Sequence[str], rows: Sequence[str], *, title: str
+) -> str:
+    """The cells, numbers and tokens of `plots.heatmap`; empty without cells, or with very many."""
+    if not 0 < weights.size <= MAX_CELLS:
+        return ""
+    room = geometry(keys, rows)
+    colors = theme.shades(weights)
+    inks = theme.text_colors(weights)
+    has_numbers = max(weights.shape) <= LEGIBLE
+    figures = [f"{value:.2f}".removeprefix("0") if has_numbers else "" for value in weights.ravel()]
+    cells = [
+        f'<i style="background:{color};color:{ink}">{figure}</i>'
+        for color, ink, figure in zip(colors, inks, figures, strict=True)
+    ]
+    width = len(keys)
+    body = "".join(
+        f"<b>{escape(theme.shortened(token))}</b>{''.join(cells[at * width : (at + 1) * width])}"
+        for at, token in enumerate(rows)
+    )
+    head = "".join(
+        f"<em>{escape(theme.shortened(token)) if width <= MAX_LEVEL else ''}</em>" for token in keys
+    )
+    lines = "<br>".join(escape(line) for line in title.split("\n"))
+    columns = f"grid-template-columns:{room.left}px repeat({width},1fr)"
+    grid = f"{columns};grid-template-rows:{ABOVE}px repeat({len(rows)},{room.row}px)"
+    return (
+        f'<div class="static-heatmap" aria-hidden="true"><p>{lines}</p>'
+        f'<div style="{grid};top:{room.top - ABOVE}px;right:{theme.MARGIN["r"]}px"><b></b>{head}{body}</div></div>'
+    )

@@ -187,7 +187,6 @@ def rotations(
 
 
 def _arms(points: Array, start: int, offset: int, number: int) -> go.Scatter:
-    """From one point to the center to the other, with their positions."""
     (ax, ay), (bx, by) = points[start], points[start + offset]
     return go.Scatter(
         x=np.array([ax, 0, bx], np.float32),

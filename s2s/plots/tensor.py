@@ -1,23 +1,26 @@
-"""A matrix of signed numbers, as a heatmap and as a table."""
+"""Numbers as colors: a tensor with a row per token, or a matrix with tokens on both axes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import ceil
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
+from s2s.analysis import Floats
 from s2s.plots import theme
 from s2s.plots.attention import geometry
 
 Array = npt.NDArray[np.float32]
-
 LEGIBLE = 12  # rows or columns up to which numbers fit into the cells, also on a phone
 ROW = 26  # pixels
 MINUS_INFINITY = "−∞"
 MAX_GAPS = 48  # columns up to which cells have gaps, and those of minus infinity a label
+LEAST_DRAWN = 0.005  # the cells show two decimals, and a minus before a zero would puzzle
+MOST_LABELS = 16  # of columns, on a phone; hover names each
 
 
 def tensor(
@@ -98,7 +101,6 @@ def _cells(values: Array, limit: float, *, is_named: bool, has_scale: bool) -> g
 
 
 def _holes(values: Array) -> list[go.Heatmap]:
-    """Black cells, below everything else, for what is not finite."""
     if np.isfinite(values).all():
         return []
     z = np.where(np.isfinite(values), np.nan, 0).astype(np.float32)
@@ -121,7 +123,6 @@ def tensor_hover(column: str) -> str:
 
 
 def _texts(values: Array, limit: float, *, has_numbers: bool) -> go.Scatter:
-    """Text in the cells: numbers where they are legible, and minus infinity."""
     finite = np.isfinite(values)
     rows, columns = np.nonzero(np.ones_like(finite) if has_numbers else ~finite)
     inks = theme.text_colors(
@@ -204,3 +205,25 @@ def _line(column: int) -> dict[str, Any]:
         "yref": "paper",
         "line": line,
     }
+
+
+def signed_map(
+    values: Floats, rows: Sequence[str], columns: Sequence[str], *, title: str
+) -> go.Figure:
+    """`values` is (rows, columns): 0 is gray, negative dark, positive bright; what rounds to 0 is drawn as 0."""
+    drawn = np.where(np.abs(values) < LEAST_DRAWN, 0, values).astype(np.float32)
+    figure = tensor(drawn, rows, columns, title=title, x_label="")
+    if not drawn.size:
+        return figure
+    room = geometry(columns, rows)
+    height = room.top + len(rows) * room.row + figure.layout.margin.b
+    figure.update_layout(margin_l=room.left, margin_t=room.top, height=height)
+    step = ceil(len(columns) / MOST_LABELS)
+    if step > 1:
+        names = np.array([theme.escaped(name) for name in columns], dtype=object)
+        figure.data[0].customdata = np.broadcast_to(names, drawn.shape)
+        figure.data[0].hovertemplate = tensor_hover("%{customdata}")
+        axis = figure.layout.xaxis
+        labels = {"tickvals": axis.tickvals[::step], "ticktext": axis.ticktext[::step]}
+        figure.update_xaxes(tickangle=-90, **labels)
+    return figure

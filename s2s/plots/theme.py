@@ -25,6 +25,11 @@ CATEGORICAL = (
     "#56B4E9",
     "#F0E442",
 )  # Okabe and Ito
+FRAME = (
+    ("#000000", 5),
+    ("#ffffff", 2),
+)  # black around white is visible on every color of the scale
+INSET = 0.05  # of a cell, from its edge to its frame
 SMALLEST = 12  # pixels, of text; Streamlit's theme takes less where a figure says nothing
 MOST_DECADES = 8  # labeled on a log axis
 FEWEST_TICKS = 3
@@ -83,7 +88,6 @@ def text_colors(values: npt.NDArray[np.float32]) -> list[str]:
 
 @functools.cache
 def _bright_from() -> float:
-    """The value from which colors of the scale are bright: they get brighter all the way."""
     dark, bright = 0.0, 1.0
     while bright - dark > 1e-9:
         middle = (dark + bright) / 2
@@ -185,7 +189,6 @@ def log_ticks(low: float, high: float) -> list[float]:
 
 
 def _power(value: float) -> str:
-    """`0.05`, `2,000`, `5·10<sup>6</sup>`."""
     if 1e-3 <= value < 1e6:
         return f"{value:,.10g}"
     digits, power = f"{value:.10e}".split("e")

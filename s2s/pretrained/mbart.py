@@ -8,7 +8,6 @@ from s2s.pretrained.family import Family, Json
 
 
 def config(given: Json) -> ModelConfig:
-    """As BART, but pre-norm."""
     norm = Norm("layer", "pre", after_embeddings=True)
     return model_config(given, learned_positions(given), norm, final_norm=True)
 

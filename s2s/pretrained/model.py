@@ -73,7 +73,6 @@ def read_ids(folder: Path) -> SpecialIds:
 
 
 def _given(folder: Path, config: Json) -> tuple[Json, tuple[str, ...]]:
-    """The settings of decoding, and sentences on what was left out."""
     own = read_json(folder, GENERATION) if (folder / GENERATION).exists() else None
     size = config.get("decoder_vocab_size") or config.get("vocab_size")
     with naming(CONFIG):

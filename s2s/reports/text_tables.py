@@ -47,12 +47,14 @@ def compared_rows(figure: ComparedRows) -> str:
     """The rows, their texts with the differences marked, and what the marks mean."""
     is_marked = False
     rows = []
-    for row, other, share in zip(figure.rows, figure.other, figure.shares, strict=True):
+    shares = figure.shares or [math.nan] * len(figure.rows)
+    for row, other, share in zip(figure.rows, figure.other, shares, strict=True):
         cells = []
         for name, cell in zip(figure.columns, row, strict=True):
             shown = _lines(cell)
-            if name == figure.of:
+            if name in figure.of:
                 shown, found = highlighted(cell, other)
+                shown = shown if cell else f"(nothing) {shown}".rstrip()
                 is_marked |= bool(found and not found.is_empty)
             elif name == figure.bars:
                 shown = _bar(cell, share)
@@ -63,7 +65,6 @@ def compared_rows(figure: ComparedRows) -> str:
 
 
 def _lines(cell: str) -> str:
-    """The first line, and the others smaller below it."""
     first, *more = map(html.escape, cell.split("\n"))
     return first + "".join(f"<br><small>{line}</small>" for line in more)
 
@@ -87,7 +88,6 @@ def token_rows(figure: TokenRows) -> str:
 
 
 def _token(token: str, log_prob: float) -> str:
-    """Background color and number show its probability."""
     share = math.exp(log_prob)
     ground = f"color-mix(in srgb, {COLOR} {round(45 * share)}%, transparent)"
     content = f"<b><bdi>{html.escape(token)}</bdi></b> <small>{percent(share)}</small>"

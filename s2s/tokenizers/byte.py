@@ -12,7 +12,6 @@ OFFSET = len(SPECIALS)
 
 
 def _name(byte: int) -> str:
-    """`▁` for the space, ASCII characters as they are, all other bytes in hexadecimal."""
     if byte == ord(" "):
         return SPACE
     return chr(byte) if ord(" ") < byte < 0x7F else f"<0x{byte:02X}>"

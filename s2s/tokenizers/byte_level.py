@@ -34,5 +34,4 @@ def readable_bytes(token: str) -> str:
 
 
 def _named(match: re.Match[str]) -> str:
-    """A byte that `surrogateescape` left."""
     return f"<0x{ord(match[0]) - 0xDC00:02X}>"

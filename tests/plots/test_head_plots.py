@@ -18,8 +18,8 @@ def test_every_head_has_its_number_and_its_interval() -> None:
     assert texts.text[1].startswith("<b>−0.250</b>")
     assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (-0.5, 1.0)
     assert figure.layout.annotations[1].text == "&lt;b&gt;encoder"
-    assert "layer %{y:d} head %{x:d}" in second.hovertemplate
-    assert (*colors.x, *colors.y) == (1, 2, 1, 2)
+    assert "layer %{customdata[2]:d} head %{customdata[3]:d}" in second.hovertemplate
+    assert colors.customdata[1, 0, 2:].tolist() == [2, 1]  # layer and head, from 1
 
 
 def test_many_heads_have_colors_only_some_have_numbers_without_intervals() -> None:

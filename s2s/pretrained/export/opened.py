@@ -114,7 +114,6 @@ def write_tokens(
 
 
 def _sentencepiece_model(tokenizer: PretrainedTokenizer) -> bytes:
-    """The only file of a side that is no text."""
     names = (name for name in tokenizer.files if not name.endswith((".json", ".txt")))
     return tokenizer.files[next(names)]
 
@@ -124,6 +123,5 @@ def _named(tokenizer: PretrainedTokenizer, ids: Iterable[int]) -> list[str]:
 
 
 def _json(tokenizer: PretrainedTokenizer, name: str) -> dict[str, Any]:
-    """A JSON object among the checkpoint's files, which are known to be sound; nothing where there is none."""
     content: dict[str, Any] = json.loads(tokenizer.files.get(name, b"{}"))
     return content

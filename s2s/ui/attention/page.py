@@ -93,7 +93,6 @@ def ask() -> Asked | None:
 
 
 def _is_changed(best: Run, text: str) -> dict[str, bool]:
-    """Of each setting, whether it differs from the default."""
     strategy = STATE.shown("strategy")
     given = address.fresh("reduce")
     slug = str(st.session_state.get(REDUCE) if given is None else given)
@@ -110,7 +109,6 @@ def _is_changed(best: Run, text: str) -> dict[str, bool]:
 
 
 def _reduction(which: HeadSelection) -> str:
-    """A row of REDUCTIONS; the address holds it as `reduce`."""
     options = {slug: row.label for slug, row in REDUCTIONS.items() if which.kind in row.kinds}
     if (given := address.read("reduce")) is not None:
         st.session_state[REDUCE] = given or DEFAULT.reduce

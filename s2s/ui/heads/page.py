@@ -48,7 +48,6 @@ class HeadsSample(NamedTuple):
 
     @property
     def model(self) -> str:
-        """Run and checkpoint, as titles name them."""
         return cached.model_name(self.run)
 
 

@@ -35,7 +35,6 @@ def _show(chosen: HeadsSentence) -> None:
 
 
 def _second(chosen: HeadsSentence) -> str:
-    """Source B: typed, or one that differs from A in as few tokens as possible."""
     default = differing(chosen.run, chosen.text)
     typed = STATE.draw(
         "second",
@@ -49,7 +48,6 @@ def _second(chosen: HeadsSentence) -> str:
 
 
 def _metric(chosen: HeadsSentence, second: str) -> None:
-    """The position and both tokens that are compared there."""
     question = Patching(**chosen.asked, second=second)
     first = cached.SCREEN.answer(question.sources)
     with chosen.settings:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import html
 import itertools
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -15,12 +16,10 @@ from s2s.config import asker
 from s2s.plots import AllHeads, ComparedRows, ComparedTexts, LinkedTokens, Picture, TokenRows
 from s2s.questions import Question, Table
 from s2s.questions.views import view_of
-from s2s.reports import compared_rows, token_rows
+from s2s.reports import compared_rows, differences, token_rows
 from s2s.reports import pictures as reports
 from s2s.ui.canvas import attention_lines, heads_canvas, pack_heads, picture_button, pooling
 from s2s.ui.kit.cached import by_sentence
-from s2s.ui.kit.captions import file_name
-from s2s.ui.kit.changed_translation import compared_texts
 from s2s.ui.kit.charts import chart
 from s2s.ui.kit.text import plain
 
@@ -102,7 +101,6 @@ def show_table(table: Table, *, alt: str, key: str, **look: Any) -> None:
 
 
 def _apart(names: Sequence[str]) -> list[str]:
-    """`the`, `the (2)`: a table has no two columns of one name, but a sentence may have a word twice."""
     found: list[str] = []
     for name in map(str, names):
         others = (f"{name} ({number})" for number in itertools.count(2))
@@ -111,7 +109,6 @@ def _apart(names: Sequence[str]) -> list[str]:
 
 
 def _column(values: pd.Series[Any], name: str, about: str | None, *, is_first: bool) -> Any:
-    """Numbers in three digits; texts as wide as they are."""
     if pd.api.types.is_float_dtype(values):
         most = float(values.abs().max()) if len(values) else 0.0
         digits = "%.1f" if most >= 10 else "%.2f" if most >= 1 else "%.3g"
@@ -171,7 +168,6 @@ def is_pickable(picture: Picture) -> bool:
 
 
 def _table_to_pick(picture: Picture, on_pick: OnPick) -> None:
-    """The table, opened by a click; a ticked row is what its mark is in the picture."""
     key = f"{picture.name} rows"
     rows = st.expander("As a table", icon=":material/table:", key=key, on_change="rerun")
     if not rows.open:
@@ -235,5 +231,28 @@ def menu(picture: Picture, question: Question[Any] | None, answer: Any) -> None:
             st.code(question.command, language="bash", wrap_lines=True)
 
 
-def _nothing(layer: int | None, head: int | None) -> None:
-    """A picture that nothing is pressed in."""
+def _nothing(layer: int | None, head: int | None) -> None: ...
+
+
+def file_name(title: str) -> str:
+    """A title as a file's name: letters, digits and hyphens."""
+    return re.sub(r"[^\w-]+", "-", title).strip("-")
+
+
+def compared_texts(texts: Mapping[str, str], nouns: tuple[str, str]) -> None:
+    """Texts by their captions; differences from the first are marked, which `nouns` name: the others, the first."""
+    first = next(iter(texts.values()))
+    is_marked = False
+    with st.container(gap="xsmall"):
+        for number, (caption, text) in enumerate(texts.items()):
+            shown, diff = (
+                differences.highlighted(text, first) if number else (html.escape(text), None)
+            )
+            is_marked |= bool(diff and not diff.is_empty)
+            st.caption(plain(caption))
+            with st.container(key=f"translation changed {number}"):
+                st.html(
+                    f'<p dir="auto" title="Click to select, then copy">{shown or "(nothing)"}</p>'
+                )
+        if is_marked:
+            st.html(differences.legend(*nouns))

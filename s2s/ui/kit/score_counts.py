@@ -17,7 +17,6 @@ MATCHED = "color-mix(in srgb, #0072B2 25%, transparent)"  # background of a toke
 
 
 def panel(hypothesis: str, reference: str, scoring: Scoring) -> None:
-    """One tab per score."""
     panels: dict[str, Callable[[str, str], None]] = {
         "bleu": partial(_bleu, scoring=scoring),
         "chrf": partial(_chrf, scoring=scoring),
@@ -171,7 +170,6 @@ def _matches(gram: breakdown.NGram) -> str:
 
 
 def _chips(parts: Iterable[tuple[str, str, bool]]) -> None:
-    """Texts side by side, each with a note; those that match have a background color."""
     spans = (
         f'<span style="background: {MATCHED if is_match else "transparent"}"><b><bdi>{html.escape(text)}</bdi></b>'
         f"<small>{html.escape(note)}</small></span>"

@@ -39,7 +39,6 @@ def given_view(typed: str, home: str) -> View:
 
 
 def _within(typed: str, home: str) -> str:
-    """A full link of this server as one within the program; anything else as it is."""
     try:
         given = urlsplit(typed)
     except ValueError:  # `http://[`, which `view_of` says

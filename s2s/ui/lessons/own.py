@@ -71,7 +71,6 @@ def draw() -> None:
 
 
 def _new(known: Mapping[str, Lesson]) -> None:
-    """`known` may be copied."""
     names = unique_names({id: row.title for id, row in known.items()})
     with st.container(horizontal=True, vertical_alignment="bottom", key="new lesson"):
         chosen = st.selectbox(
@@ -138,7 +137,6 @@ def _card(row: OwnLesson) -> None:
 
 
 def _undo() -> None:
-    """Offers the lesson that was deleted last."""
     deleted: OwnLesson | None = st.session_state.get(DELETED)
     if deleted is None:
         return

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from s2s.questions import PaperClaim
 from s2s.ui.kit import ViewState, field, one_of
 from s2s.words import GLOSSARY
 
@@ -29,10 +30,9 @@ class LessonsView:
     term: str = field("", one_of("", *(row.term for row in GLOSSARY)))
     fault: str = field("1")  # the number of a fault
     sentence: str = field("", _is_short)  # translated with it
-    claim: str = field("parallel")  # a row of CLAIMS
 
 
-STATE = ViewState("lessons", LessonsView)
+STATE = ViewState("lessons", LessonsView, PaperClaim)
 
 
 def confirm(place: str, said: str) -> None:

@@ -2,7 +2,7 @@
 
 from s2s.ui.shell.addresses import base_path, ready_paths, routes
 from s2s.ui.shell.bundles import Bundles
-from s2s.ui.shell.curated_views import CURATED, CURATED_VIEWS
+from s2s.ui.shell.curated_views import CURATED_VIEWS, small_picture
 from s2s.ui.shell.expiry_banner import forget_expiring, keep_button
 from s2s.ui.shell.guard import Guard
 from s2s.ui.shell.lesson import lesson_progress

@@ -106,7 +106,6 @@ def refusal(scope: Scope) -> int | None:
 
 
 def _key(scope: Scope) -> Key | None:
-    """The key of the browser; None also where this server has no secret, as it says itself."""
     try:
         return key_of(cookies(scope))
     except UserError:

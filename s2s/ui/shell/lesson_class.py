@@ -74,7 +74,6 @@ def draw(at: OpenedStep) -> None:
 
 
 def _class() -> str:
-    """The class of the address; "" without one, or where the visitor has refused."""
     id = str(st.session_state.get(CLASS) or "")
     return "" if st.session_state.get(REFUSED) == id else id
 
@@ -91,7 +90,9 @@ def _open(id: str) -> None:
 
 def _note(id: str, at: OpenedStep) -> None:
     now = id, at.number, len(lesson.progress_of(at).right)
-    if st.session_state.get(WRITTEN) != now:
+    if st.session_state.get(WRITTEN) == now:
+        return
+    if lessons.find_class(id).lesson == at.lesson.id:  # and not the lesson after it
         lessons.note_participant(*now)
         st.session_state[WRITTEN] = now
 

@@ -59,7 +59,6 @@ def lesson_sharing(row: OwnLesson, home: str) -> None:
 
 
 def _private_runs(lesson: Lesson) -> Iterator[tuple[int, str]]:
-    """The visitor's own runs that the lesson shows and that are not shared, each with its first step."""
     seen = set()
     for number, step in enumerate(lesson.steps, 1):
         values = step.view.values

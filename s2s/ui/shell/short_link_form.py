@@ -59,7 +59,6 @@ def make_short_link(content: Content) -> None:
 
 
 def _record(content: Content) -> dict[str, Any] | None:
-    """That of the view's run; None where others may not have it, or there is nothing to tell yet."""
     try:
         return run_records.record(pickers.run_id_of(content.view.get("run", "")))
     except UserError:  # no run, or one without a checkpoint: its link opens as any other

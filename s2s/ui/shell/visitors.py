@@ -103,12 +103,10 @@ def show_frame() -> None:
 
 
 def _address() -> str:
-    """The page's address, as a link in markdown can have it."""
     return quote(urlsplit(st.context.url or "/")._replace(query="", fragment="").geturl(), "/:%[]")
 
 
 def _why_nobody() -> str:
-    """Why the visitor has no workspace."""
     key = browser_key()
     if key is None:
         return NO_COOKIE

@@ -84,7 +84,6 @@ def marked_layer(run: Run) -> str:
 
 
 def _layers(run: Run, side: str, instead: str) -> tuple[int, list[str]]:
-    """How many there are, and from 0 their numbers; a link that asks for another is told what is shown `instead`."""
     stacks = {"encoder": run.recipe.model.encoder, "decoder": run.recipe.model.decoder}
     n_layers = stacks[side].n_layers
     options = [str(layer) for layer in range(n_layers + 1)]

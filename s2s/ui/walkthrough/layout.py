@@ -49,7 +49,6 @@ def show(asked: AskedStep) -> None:
 
 
 def _show_pictures(asked: AskedStep, answer: Walked) -> None:
-    """One below the other; those of a wide step side by side, two in a column."""
     question = asked.question
     pictures = view_of(question).pictures(question, answer, cached.model_name(asked.run))
     columns = None
@@ -71,7 +70,6 @@ def _show_pictures(asked: AskedStep, answer: Walked) -> None:
 
 
 def _chips(table: Table, answer: Walked) -> None:
-    """Each token in a frame, with its id below it where that is the step."""
     is_ids = STATE.now.step == "ids"
     spans = (
         f"<span><b><bdi>{html.escape(token)}</bdi></b><small>{number if is_ids else ''}</small></span>"
@@ -81,7 +79,6 @@ def _chips(table: Table, answer: Walked) -> None:
 
 
 def _side_by_side(table: Table, answer: Walked) -> None:
-    """What the free model reads and chooses is underlined where it differs."""
     rows = []
     for position, forced_reads, predicted, correct, free_reads, chosen in table.rows:
         cells = [html.escape(str(text)) for text in (position, forced_reads, predicted, correct)]
@@ -98,7 +95,6 @@ def _marked(text: str, other: str) -> str:
 
 
 def _counts(table: Table, answer: Walked) -> None:
-    """How each score is counted."""
     if answer.loss and answer.loss.is_reference:
         written = answer.own.text if answer.own else ""
         score_counts.panel(written, answer.loss.forced.text, Scoring())
@@ -111,7 +107,6 @@ DRAWN = MappingProxyType(
 
 
 def _explain(step: WalkthroughStep, run: Run) -> None:
-    """Two sentences, then the formula and the source code."""
     st.subheader(step.title, anchor=False)
     if fault := fault_of(run.recipe.train.fault):
         what = (
@@ -134,7 +129,6 @@ def _explain(step: WalkthroughStep, run: Run) -> None:
 
 
 def _map(run: Run) -> None:
-    """The diagram of Architecture, in which the step's component is framed; a press opens the first step of another."""
     answer = cached.SCREEN.answer(Costs(cached.named(run)))
     components = answer.model.components
     drawing = diagram_of(components, is_pre=run.recipe.model.norm.place == "pre")
@@ -153,7 +147,6 @@ def _map(run: Run) -> None:
 
 
 def _open_first_of(where: str) -> None:
-    """The first step that stands there, or in a part of it."""
     for slug in STEPS:
         there = WHERE.get(slug, "")
         if there == where or there.startswith(f"{where}."):

@@ -55,7 +55,6 @@ def read_request(steps: Steps) -> AskedStep | None:
 
 
 def _existing(steps: Steps, run: Run) -> Steps:
-    """The steps that this model has."""
     return {slug: row for slug, row in steps.items() if row.exists(run.recipe.model)}
 
 
@@ -69,7 +68,6 @@ def next_below(steps: Steps) -> None:
 
 
 def _asked(run: Run, step: WalkthroughStep) -> AskedStep | None:
-    """The sentence that the controls choose."""
     row = sentence_row("its way through the model")
     if not row.text:
         return None
@@ -104,7 +102,6 @@ def _asked(run: Run, step: WalkthroughStep) -> AskedStep | None:
 
 
 def _is_changed(run: Run, text: str) -> dict[str, bool]:
-    """Of each setting, whether it differs from the default."""
     chosen = {name: str(st.session_state.get(name, "1")) for name in ("layer", "head")}
     return {
         "another target": target.is_forced(run, text, STRATEGY),
@@ -115,7 +112,6 @@ def _is_changed(run: Run, text: str) -> dict[str, bool]:
 
 
 def _check_step(steps: Steps, run: Run) -> None:
-    """A step that this model does not have gives way to the one before it."""
     slug = STATE.now.step
     order = [*steps]
     if slug not in steps or steps[slug].exists(run.recipe.model):
@@ -128,7 +124,6 @@ def _check_step(steps: Steps, run: Run) -> None:
 
 
 def _step(steps: Steps) -> WalkthroughStep:
-    """Previous, the list of all steps, next."""
     labels = {
         slug: f"{number} of {len(steps)} · {row.section} · {row.title}"
         for number, (slug, row) in enumerate(steps.items(), 1)
@@ -203,7 +198,6 @@ def _layer_or_head(label: str, n: int, *, is_enabled: bool) -> int:
 
 
 def _position(at: TracedSentence, step: WalkthroughStep) -> int:
-    """The chosen token's position on the side that the step shows, from 1."""
     chosen = STATE.now.position
     longest = max(len(at.src_ids), len(at.tgt_ids))
     if not 1 <= chosen <= longest:
