@@ -12,6 +12,7 @@ from s2s.config import asker
 from s2s.lessons import LESSONS, ChoiceQuestion, NumberQuestion, add_lesson, classes
 from s2s.ui.kit import plain
 from s2s.ui.kit.action_button import register
+from s2s.ui.lessons.teacher import HARDEST
 from s2s.ui.shell import lesson_class, visitors
 from tests.screen import opened, page_text
 
@@ -142,3 +143,15 @@ def test_the_answer_key_is_the_teacher_s_and_no_link_of_a_pupil_has_it(
     assert re.findall("rightreply|wrongreply|60506624", sent(his)) == [
         "wrongreply"
     ]  # of his answer
+
+
+@pytest.mark.parametrize(
+    ("n_answered", "n_right_first", "is_said"), [(4, 1, True), (4, 2, False), (2, 0, False)]
+)
+def test_the_hardest_question_is_named_where_most_were_wrong(
+    n_answered: int, n_right_first: int, is_said: bool
+) -> None:
+    question = NumberQuestion("How many?", 1, 0)
+    row = lessons.QuestionResult(3, question, n_answered, n_right_first, n_right_first, ())
+    said = HARDEST.said(row)
+    assert ("step 3 is the hardest: 1 of 4" in said) is is_said is bool(said)
