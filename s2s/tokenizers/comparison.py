@@ -51,8 +51,6 @@ class SideStatistics:
 
 @dataclass(frozen=True)
 class ComparisonRow:
-    """One tokenizer, measured."""
-
     kind: str
     # None: chosen by the size of the dataset
     requested_size: int | None = field(metadata={"json": "asked"})

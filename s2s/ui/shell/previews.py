@@ -93,7 +93,6 @@ def view_of(page: Page, given: Mapping[str, str]) -> PreviewedView:
 
 
 def preview_of(view: PreviewedView) -> Preview:
-    """What is said of a view."""
     values = dict(view.values)
     query = urlencode([("page", view.page.url_path), *view.values])
     return Preview(
@@ -133,7 +132,6 @@ def tags(preview: Preview, request: Request, home: str) -> str:
 
 
 async def picture(request: Request) -> Response:
-    """The picture of a view."""
     asked = request.query_params.get("page", "")
     page = next((row for row in PAGES if row.url_path == asked), None)
     if page is None:

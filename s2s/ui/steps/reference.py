@@ -51,11 +51,12 @@ def show_reference(asked: AskedSearch) -> None:
     if target := _reference() or by_people:
         _answer(asked, asked.question(ForcedTarget, target=target))
     else:
-        st.info(
-            "Type the translation that you want above: you see how hard each of its tokens is for the model, and"
-            " whether search or model is to blame if it wrote another.",
-            icon=":material/rule:",
-        )
+        with st.container(key="answer"):
+            st.info(
+                "Type the translation that you want above: you see how hard each of its tokens is for the model, and"
+                " whether search or model is to blame if it wrote another.",
+                icon=":material/rule:",
+            )
     _examples(asked.run)
 
 
