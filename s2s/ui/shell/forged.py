@@ -23,6 +23,7 @@ from s2s.ui.streamlit_parts import (
 )
 
 REFUSED = "What was chosen is not offered here, or no longer; what was there before stays."
+NUMBERS = {"int_value", "double_value"}  # a browser sends whole ones as the former
 UPLOADS = ("file_uploader_state_value", "chat_input_value")  # to read one takes its files
 
 
@@ -64,7 +65,7 @@ def is_forged(
     field = sent.WhichOneof("value")
     if metadata is None or field is None:
         return False
-    if field != metadata.value_type:
+    if field != metadata.value_type and {field, metadata.value_type} != NUMBERS:
         return True
     if field in UPLOADS:
         return False

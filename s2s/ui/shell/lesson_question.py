@@ -23,7 +23,7 @@ from s2s.lessons import (
 )
 from s2s.runs import Run
 from s2s.ui.kit import address, as_markdown, cached, note_markdown, plain
-from s2s.ui.shell import lesson
+from s2s.ui.shell import lesson, lesson_class
 from s2s.ui.shell.pages import Page
 
 JUDGED = "lesson verdict"  # in the session
@@ -167,6 +167,7 @@ def _judge(page: Page, at: OpenedStep, question: Question, given: Given) -> None
     else:
         with contextlib.suppress(UserError):  # the database is away, as the page Lessons says
             lesson.note(at, verdict.level)
+        lesson_class.note_answer(question, given, verdict.level)
     st.session_state[JUDGED] = Judged(str(at), given, _source(), verdict)
 
 
