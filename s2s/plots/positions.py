@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
-from s2s.files import csv_writer
 from s2s.plots import theme
 from s2s.plots.curves import DASHES, GRAY, MARKERS
 
@@ -269,14 +267,3 @@ def extrapolation(
             annotation={"text": "guessing", "font": {"size": 12}},
         )
     return figure.update_yaxes(range=[-3, 105], rangemode="normal").update_traces(cliponaxis=False)
-
-
-def columns_csv(named: Mapping[str, Sequence[Any] | npt.NDArray[Any]]) -> str:
-    """Columns of equal length as CSV."""
-    return _csv([list(named), *zip(*named.values(), strict=True)])
-
-
-def _csv(rows: Sequence[Sequence[Any]]) -> str:
-    out = io.StringIO()
-    csv_writer(out).writerows(rows)
-    return out.getvalue()

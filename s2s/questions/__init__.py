@@ -59,7 +59,7 @@ from s2s.questions.extrapolation import SCORES, Extrapolated, Extrapolation, Lon
 from s2s.questions.fault_results import FaultResults, MeasuredFaults
 from s2s.questions.finding import Finding, first
 from s2s.questions.forced_target import Forced, ForcedTarget
-from s2s.questions.gold import GoldOf, Targets
+from s2s.questions.gold import GoldOf
 from s2s.questions.have import (
     ANSWERS,
     UNREAD,
@@ -150,11 +150,7 @@ from s2s.questions.training_curves import OVER, LoggedRuns, TrainingCurves, sign
 from s2s.questions.training_forecast import ForecastedTraining, TrainingForecast
 from s2s.questions.translate import (
     DEFAULT_STRATEGY,
-    ForcedText,
     Translate,
-    first_fitting,
-    forced,
-    own_target,
     packed,
 )
 from s2s.questions.walked import TracedSentence, TraceOf, Walked

@@ -32,6 +32,7 @@ from s2s.library.own import (
 )
 from s2s.questions import (
     Evaluate,
+    GoldOf,
     Have,
     Pool,
     PoolOf,
@@ -45,7 +46,7 @@ from s2s.runs import Run, Sentences, System
 from s2s.ui.data import profiles
 from s2s.ui.data import uploads as linked
 from s2s.ui.evaluate import files
-from s2s.ui.kit import cached, dataset_sentences, gold_alignment, pickers, vocabulary
+from s2s.ui.kit import cached, dataset_sentences, pickers, vocabulary
 from s2s.ui.kit.test_sets import available_test_sets
 from tests.hostile.home import WORKSPACES, Things, share, things_of, visiting
 from tests.screen import opened
@@ -105,13 +106,18 @@ def _of_dataset(things: Things) -> list[object]:
         dataset_sentences.of(run, 100),
         cached.SCREEN.answer(ReferencesOf(name, f"{things.secret} line 3")),
         cached.SCREEN.answer(ReferencesOf(name, things.probe)),
-        gold_alignment.of(run),
+        gold_of(run),
         pool_of(run),
         cached.SCREEN.answer(PoolStates(cached.named(run))).positions,
         cached.SCREEN.answer(SameWord(cached.named(run), "1 2", "1 3")),
         validation_pairs(run),
         available_test_sets(things.run),
     ]
+
+
+def gold_of(run: Run) -> object:
+    """The known links of its dataset's sentences."""
+    return cached.SCREEN.answer(GoldOf(cached.named(run)))
 
 
 def pool_of(run: Run) -> Pool:
@@ -339,7 +345,7 @@ def test_what_is_unshared_or_deleted_while_a_page_is_made_is_not_read_any_more(
         known = ReferencesOf(cached.named(run), "never asked")
         hidden = run.folder.path.with_name(".deleted-by-its-owner")
         run.folder.path.rename(hidden)
-        for read in (gold_alignment.of, pool_of, lambda run: cached.SCREEN.answer(known)):
+        for read in (gold_of, pool_of, lambda run: cached.SCREEN.answer(known)):
             try:
                 answer = repr(read(run))
             except UserError as error:

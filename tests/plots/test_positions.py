@@ -1,8 +1,7 @@
 import numpy as np
-import pytest
 
 from s2s.plots import extrapolation, line_chart, matrix, paired_bars, rotations
-from s2s.plots.positions import MAX_MATRIX_ROWS, LineSeries, columns_csv, downsampled
+from s2s.plots.positions import MAX_MATRIX_ROWS, LineSeries, downsampled
 
 AXES = {"x_label": "dimension", "y_label": "position"}
 
@@ -113,12 +112,3 @@ def test_nothing_to_draw_says_so() -> None:
         extrapolation([], (3, 12), title="", y_label=""),
     ):
         assert figure.layout.annotations[0].text
-
-
-def test_numbers_to_download() -> None:
-    assert (
-        columns_csv({"position": np.arange(2), "sine": np.array([0.0, 0.25], np.float32)})
-        == "position,sine\n0,0.0\n1,0.25\n"
-    )
-    with pytest.raises(ValueError, match="longer than"):
-        columns_csv({"a": [1], "b": [1, 2]})

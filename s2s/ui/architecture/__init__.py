@@ -1,3 +1,3 @@
 """The page Architecture."""
 
-from s2s.ui.architecture.page import select_component, show
+from s2s.ui.architecture.page import show

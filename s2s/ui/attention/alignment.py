@@ -5,12 +5,12 @@ from __future__ import annotations
 import streamlit as st
 
 from s2s.links import share
-from s2s.questions import Aligned, Alignment
+from s2s.questions import Aligned, Alignment, GoldOf
 from s2s.ui.attention.asked import Asked
 from s2s.ui.attention.lines import share_slider
 from s2s.ui.attention.page import select
 from s2s.ui.attention.view_state import STATE
-from s2s.ui.kit import cached, gold_alignment, plain, show_all, show_pair, show_table
+from s2s.ui.kit import cached, lessons_run, plain, show_all, show_pair, show_table
 from s2s.ui.shell import page_link
 
 MAX_EXAMPLES = 12  # sentences with a gold alignment that are offered
@@ -32,7 +32,7 @@ def show(asked: Asked) -> None:
         if STATE.draw("links", width=210) == "share":
             share_slider()
         of_best = st.container(width="content")
-        gold_alignment.show_lessons_run(asked.run)
+        lessons_run.show_without_gold(asked.run)
     question = STATE.question(Alignment, **asked.question.shared_with(Alignment))
     answer = cached.SCREEN.answer(question)
     show_all(question, answer, asked.model)
@@ -65,7 +65,7 @@ def _best_head(asked: Asked, answer: Aligned) -> None:
 
 
 def _examples(asked: Asked, answer: Aligned) -> None:
-    gold = gold_alignment.of(asked.run)
+    gold = cached.SCREEN.answer(GoldOf(cached.named(asked.run))).targets
     if not gold:
         st.caption(
             "This run's dataset has no gold alignment to compare with; `builtin:en-fr` and `builtin:en-es` do."

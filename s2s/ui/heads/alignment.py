@@ -9,14 +9,14 @@ import streamlit as st
 from s2s.data import Pair
 from s2s.jobs import head_samples
 from s2s.links import share
-from s2s.questions import AlignmentError, HeadAlignment
+from s2s.questions import AlignmentError, GoldOf, HeadAlignment
 from s2s.runs import Sentences, measurements
 from s2s.ui.heads import alignment_files
 from s2s.ui.heads.experiment_panel import measured
 from s2s.ui.heads.page import HeadsPage, HeadsSample, sample
 from s2s.ui.heads.view_state import STATE
-from s2s.ui.kit import gold_alignment, show_all
-from s2s.ui.kit.glossary import definitions
+from s2s.ui.kit import cached, lessons_run, show_all
+from s2s.ui.kit.text import definitions
 from s2s.ui.shell import page_link
 
 
@@ -27,7 +27,7 @@ def show_view(page: HeadsPage) -> None:
         STATE.draw("links", label_visibility="collapsed", width=230, help=links)
     chosen = sample(page)
     place = st.container()
-    gold_alignment.show_lessons_run(chosen.run)
+    lessons_run.show_without_gold(chosen.run)
     uploaded = alignment_files.uploaded()
     if uploaded is None:  # why is said there; no other sentences are measured in their place
         return
@@ -55,7 +55,7 @@ def _show(chosen: HeadsSample, uploaded: Sequence[Pair]) -> None:
 
 def _attention_link(chosen: HeadsSample, answer: HeadAlignment, *, is_uploaded: bool) -> None:
     best = answer.best
-    known = gold_alignment.of(chosen.run)
+    known = cached.SCREEN.answer(GoldOf(cached.named(chosen.run))).targets
     pair = {}
     if known and not is_uploaded:
         src = next(iter(known))

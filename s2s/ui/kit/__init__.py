@@ -6,9 +6,8 @@ from s2s.ui.kit import (
     cached,
     dataset_sentences,
     forms,
-    gold_alignment,
     in_view,
-    languages,
+    lessons_run,
     pickers,
     polling,
     score_counts,
@@ -23,8 +22,6 @@ from s2s.ui.kit.find_one import FindOne, is_position
 from s2s.ui.kit.map_part import with_part
 from s2s.ui.kit.new_step import step_text
 from s2s.ui.kit.pictures import (
-    compared_texts,
-    file_name,
     forget_shown,
     show,
     show_all,
@@ -40,6 +37,7 @@ from s2s.ui.kit.target import show_pair, target_owner
 from s2s.ui.kit.text import (
     JOINER,
     as_markdown,
+    file_name,
     note_markdown,
     plain,
     shortened,
@@ -49,4 +47,4 @@ from s2s.ui.kit.trouble import run_trouble
 from s2s.ui.kit.undo_row import undo_row
 from s2s.ui.kit.uploaded import read_once
 from s2s.ui.kit.vocabulary import RunVocabulary
-from s2s.words import duration, four_digits, nats, percent
+from s2s.words import duration, four_digits, nats

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import itertools
-import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -21,7 +20,7 @@ from s2s.reports import pictures as reports
 from s2s.ui.canvas import attention_lines, heads_canvas, pack_heads, picture_button, pooling
 from s2s.ui.kit.cached import by_sentence
 from s2s.ui.kit.charts import chart
-from s2s.ui.kit.text import plain
+from s2s.ui.kit.text import file_name, plain
 
 SHOWN = "pictures of the page"  # in the session: what a snapshot has
 MENU = "Save, data, code"
@@ -148,7 +147,7 @@ def _figure(
     elif isinstance(figure, LinkedTokens):
         attention_lines(*figure[:3], verb=figure.verb, alt=picture.alt, key=picture.name)
     elif isinstance(figure, ComparedTexts):
-        compared_texts(*figure)
+        _compared_texts(*figure)
     elif isinstance(figure, ComparedRows):
         st.html(compared_rows(figure))
     elif isinstance(figure, TokenRows):
@@ -165,6 +164,24 @@ def _figure(
         is_first = st.session_state.setdefault("first picture", picture.title) == picture.title
         if is_first and picture.early and (early := picture.early()):
             st.html(early)  # until the browser has Plotly
+
+
+def _compared_texts(texts: Mapping[str, str], nouns: tuple[str, str]) -> None:
+    first = next(iter(texts.values()))
+    is_marked = False
+    with st.container(gap="xsmall"):
+        for number, (caption, text) in enumerate(texts.items()):
+            shown, diff = (
+                differences.highlighted(text, first) if number else (html.escape(text), None)
+            )
+            is_marked |= bool(diff and not diff.is_empty)
+            st.caption(plain(caption))
+            with st.container(key=f"translation changed {number}"):
+                st.html(
+                    f'<p dir="auto" title="Click to select, then copy">{shown or "(nothing)"}</p>'
+                )
+        if is_marked:
+            st.html(differences.legend(*nouns))
 
 
 @by_sentence(16)  # at most 8 MB each
@@ -246,27 +263,3 @@ def menu(picture: Picture, question: Question[Any] | None, answer: Any) -> None:
 
 
 def _nothing(layer: int | None, head: int | None) -> None: ...
-
-
-def file_name(title: str) -> str:
-    """A title as a file's name: letters, digits and hyphens."""
-    return re.sub(r"[^\w-]+", "-", title).strip("-")
-
-
-def compared_texts(texts: Mapping[str, str], nouns: tuple[str, str]) -> None:
-    """Texts by their captions; differences from the first are marked, which `nouns` name: the others, the first."""
-    first = next(iter(texts.values()))
-    is_marked = False
-    with st.container(gap="xsmall"):
-        for number, (caption, text) in enumerate(texts.items()):
-            shown, diff = (
-                differences.highlighted(text, first) if number else (html.escape(text), None)
-            )
-            is_marked |= bool(diff and not diff.is_empty)
-            st.caption(plain(caption))
-            with st.container(key=f"translation changed {number}"):
-                st.html(
-                    f'<p dir="auto" title="Click to select, then copy">{shown or "(nothing)"}</p>'
-                )
-        if is_marked:
-            st.html(differences.legend(*nouns))

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from types import MappingProxyType
 
 from s2s import config
 from s2s.reports.differences import highlighted
+from s2s.words import GLOSSARY
 
+PLAIN = MappingProxyType({row.term: row.plain for row in GLOSSARY})
 JOINER = "\u2060"  # invisible, without width, and no line breaks at it
 LONGEST = 300  # characters of a cell
 MARGIN = 40  # characters beyond twice the reference's length: early translations never end
@@ -67,6 +70,16 @@ def turn(before: int | None, seconds: float | None) -> str:
     if minutes < 90:
         return f"{ahead}, starts in about {minutes} minute{'s' * (minutes != 1)}"
     return f"{ahead}, starts in about {round(minutes / 60)} hours"
+
+
+def file_name(title: str) -> str:
+    """A title as a file's name: letters, digits and hyphens."""
+    return re.sub(r"[^\w-]+", "-", title).strip("-")
+
+
+def definitions(*terms: str) -> str:
+    """The glossary's plain sentences for the help of a widget. Raises KeyError for a term that it has not."""
+    return "\n\n".join(f"**{term}**: {PLAIN[term]}" for term in terms)
 
 
 def against_reference(text: str, reference: str, longest: int = LONGEST) -> str:

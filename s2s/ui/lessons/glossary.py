@@ -9,12 +9,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from urllib.parse import urlencode
 
-import pandas as pd
 import streamlit as st
 
+from s2s.questions import Table
 from s2s.ui.canvas import seen_in, term_address
 from s2s.ui.kit import as_markdown, plain
-from s2s.ui.kit.tables import frame_csv
 from s2s.ui.lessons.view_state import STATE
 from s2s.ui.shell import PAGES, page_link
 from s2s.words import GLOSSARY, TOPICS, Term
@@ -156,8 +155,8 @@ def _downloads() -> None:
 
 
 def table_csv() -> str:
-    rows = [{**row._asdict(), "also": "; ".join(row.also)} for row in GLOSSARY]
-    return frame_csv(pd.DataFrame(rows))
+    rows = [{**row._asdict(), "also": "; ".join(row.also)}.values() for row in GLOSSARY]
+    return Table(Term._fields, [[*row] for row in rows]).csv()
 
 
 def table_json() -> str:

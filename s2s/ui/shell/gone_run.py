@@ -10,6 +10,7 @@ from s2s.jobs import run_records
 from s2s.jobs.run_records import RunRecord
 from s2s.library.own import is_gone
 from s2s.links.short import ShortLink
+from s2s.questions import Table
 from s2s.ui.kit import as_markdown, chart, forms, pickers, plain
 from s2s.ui.kit.recipe_link import not_carried, recipe_set
 from s2s.ui.shell.pages import page_link
@@ -75,7 +76,7 @@ def _draw(record: RunRecord) -> None:
         st.caption(note)
     st.download_button(
         "Curve (CSV)",
-        plots.columns_csv({"step": steps, "loss": losses}),
+        Table(("step", "loss"), record.curve).csv,
         "recorded-curve.csv",
         "text/csv",
         on_click="ignore",

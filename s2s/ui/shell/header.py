@@ -15,13 +15,13 @@ from s2s.ui.kit import (
     as_markdown,
     cached,
     in_view,
-    languages,
     lessons_run,
     pickers,
     plain,
     shortened,
     vocabulary,
 )
+from s2s.ui.shell import languages
 from s2s.ui.shell.pages import PURPOSE, Page, browser_title, page_link, rows, run_meant
 from s2s.ui.shell.search import search_button
 from s2s.ui.streamlit_parts import DeltaGenerator

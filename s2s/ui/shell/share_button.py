@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
 
@@ -13,6 +14,7 @@ from s2s.library import Thing, sharing
 from s2s.links import share
 from s2s.links import short as short_links
 from s2s.links.short import Content
+from s2s.plots import Picture
 from s2s.reports import pictures as reports
 from s2s.ui.kit import address, as_markdown, file_name, in_view, plain
 from s2s.ui.kit import shown as shown_pictures
@@ -57,15 +59,16 @@ def _link(page: Page, content: Content, own: list[in_view.Shown]) -> None:
             on_click=_add_to_lesson,
             help="This page, as you see it, becomes a step of a lesson of your own, with your note.",
         )
-    with st.expander("Full link, snapshot", icon=":material/more_horiz:"):
+    pictures = shown_pictures()
+    more = "Full link, snapshot" if pictures else "Full link"
+    with st.expander(more, icon=":material/more_horiz:"):
         st.code(url, language=None, wrap_lines=True)
-        _snapshot(page, url)
+        if pictures:
+            _snapshot(page, pictures, url)
 
 
-def _snapshot(page: Page, url: str) -> None:
+def _snapshot(page: Page, pictures: Sequence[Picture], url: str) -> None:
     """The page's pictures as a file, with the sentence, and the words of whoever sent its link."""
-    if not (pictures := shown_pictures()):
-        return
     about = [str(st.session_state.get("src") or "") if "src" in page.keys else ""]
     link = st.session_state.get(ARRIVED)
     if link and link.content.page == page.url_path:

@@ -7,8 +7,7 @@ from s2s.analysis.alignment import alignment_error_rate, best_sources, merge_to_
 from s2s.config import Recipe, override
 from s2s.data import Corpus, Gold, Link, Pair, saved_datasets
 from s2s.demo import ALIGNED, DEMOS, EXAMPLES
-from s2s.questions import gold
-from s2s.ui.kit import gold_alignment
+from s2s.questions import GoldOf, Have, gold
 
 PAIRS = (
     Pair("the red house", "la casa roja", Gold((Link(0, 0), Link(1, 2), Link(2, 1)))),
@@ -23,8 +22,7 @@ def kept() -> str:
 
 @pytest.mark.parametrize("demo", [demo for demo in DEMOS if DEMOS[demo] in ALIGNED])
 def test_a_demo_knows_links_of_its_examples_first(demo: str) -> None:
-    run = s2s.load(demo)
-    found = gold_alignment.of(run)
+    found = Have().answer(GoldOf(demo)).targets
     assert tuple(found)[:5] == EXAMPLES[DEMOS[demo]]
     for src, targets in found.items():
         for tgt, links in targets:
@@ -83,7 +81,7 @@ def test_the_demos_attend_to_a_word_while_they_predict_it_not_while_they_read_it
     run = s2s.load(demo)
     guesses: dict[str, list[np.ndarray]] = {"mean": [], "shift": []}
     known = []
-    for src, targets in list(gold_alignment.of(run).items())[:12]:
+    for src, targets in list(Have().answer(GoldOf(demo)).targets.items())[:12]:
         attention = run.attention(src, targets[0].tgt)
         words = word_indices(attention.tgt_tokens, is_whole=True)
         for slug, weights in (

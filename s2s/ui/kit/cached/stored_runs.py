@@ -245,7 +245,7 @@ def run_notes(run_id: str) -> list[str]:
 
 
 def forget_workspace(workspace: str) -> None:
-    """Drop what only this workspace asked for, and close runs that are deleted. What others asked for stays.
+    """Drop what only this workspace asked for, and close runs that are deleted.
 
     Of searches beside the dashboard, `forget_searches` does so.
     """
