@@ -114,7 +114,7 @@ def map_title(model: str, kind: str, name: str) -> str:
 def paper_lines(
     question: AttentionOf, answer: ForcedAttention, model: str, found: Simplified
 ) -> list[str]:
-    """Below the picture in a file: the run, how heads are reduced, the pair, and what was simplified."""
+    """Lines below the picture in a saved file: run, reduction of heads, sentence pair, and what was simplified."""
     lines = [
         f"{model} · {REDUCTIONS[question.reduce].label.lower()}",
         f"{answer.source} → {answer.target}",
@@ -147,7 +147,7 @@ def caption_of(
 
 
 def rule(kind: str, verb: str, *, is_normalized: bool) -> str:
-    """What a row is, and what its weights are on."""
+    """In words: what a row of the map is, and where its weights go."""
     row, keys = ROWS[kind, verb]
     sums = ", which sum to 1," if is_normalized else ""
     return f"Each row is one {row}; its weights{sums} show how much attention goes to {keys}."

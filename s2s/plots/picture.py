@@ -128,7 +128,7 @@ class Picture:
 
 
 class DrawnFigure(BaseFigure):  # type: ignore[misc]
-    """Has what a program that draws figures asks for, and validates nothing: the tests do, once."""
+    """A finished figure that is not validated again: it offers only what drawing needs."""
 
     def __init__(self, figure: Mapping[str, Any]) -> None:
         object.__setattr__(self, "figure", figure)

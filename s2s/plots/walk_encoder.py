@@ -89,7 +89,7 @@ def position(question: Walkthrough, answer: Walked) -> list[Picture]:
 
 
 def layer_input(question: Walkthrough, at: TracedSentence, stack: str) -> list[Picture]:
-    """The stream that the chosen layer reads: no tensor changes between two steps without a word."""
+    """The stream that the chosen layer reads, so that the text explains every tensor between two steps."""
     is_encoder = stack == "encoder"
     joined = (at.trace.encoder if is_encoder else at.trace.decoder).self_residual
     words = at.src_tokens if is_encoder else at.tgt_tokens

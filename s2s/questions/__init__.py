@@ -22,7 +22,6 @@ from s2s.questions.ablation import (
 from s2s.questions.alignment import Aligned, Alignment
 from s2s.questions.alignment_error import AlignmentError, HeadAlignment
 from s2s.questions.answers import Answers
-from s2s.questions.attention_lines import SHARE_STEP, AttentionLines, head_at
 from s2s.questions.attention_of import (
     KIND_NAMES,
     AttentionOf,
@@ -55,7 +54,7 @@ from s2s.questions.evaluated import Evaluated
 from s2s.questions.extrapolation import SCORES, Extrapolated, Extrapolation, LongerLines
 from s2s.questions.finding import Finding, first
 from s2s.questions.forced_target import Forced, ForcedTarget
-from s2s.questions.gold import GoldOf, Targets
+from s2s.questions.gold import GoldOf, ReferencesOf, Targets, validation_pairs
 from s2s.questions.have import (
     ANSWERS,
     UNREAD,
@@ -81,11 +80,10 @@ from s2s.questions.head_roles import (
     HeadRoles,
     Roles,
 )
-from s2s.questions.heads_of import HeadsInSentence, HeadsOf
+from s2s.questions.heads_of import SHARE_STEP, AttentionLines, HeadsInSentence, HeadsOf, head_at
 from s2s.questions.intervene import CHOSEN, Intervene, candidates, positions
 from s2s.questions.logit_lens import Lens, LensCell, LogitLens
 from s2s.questions.masks import Masks, PaddedPair
-from s2s.questions.minimal_pairs import differing
 from s2s.questions.neighbors import (
     WHOLE,
     NearState,
@@ -97,7 +95,7 @@ from s2s.questions.neighbors import (
 from s2s.questions.next_token import NextCandidates, NextToken, NextTokens
 from s2s.questions.of_sample import OfSample, PlacedHead, in_order
 from s2s.questions.patching import OfTwoSources, Patched, Patching
-from s2s.questions.pool import Pool, PoolOf, probe_sentences, source_as_it_is
+from s2s.questions.pool import Pool, PoolOf, differing, probe_sentences, source_as_it_is
 from s2s.questions.position_findings import rounded
 from s2s.questions.position_kinds import (
     MEASURES,
@@ -116,7 +114,6 @@ from s2s.questions.question import (
     Question,
     options,
 )
-from s2s.questions.references import ReferencesOf, validation_pairs
 from s2s.questions.role_and_importance import ImportanceWithRoles, RoleAndImportance
 from s2s.questions.roles_over_training import RolesByStep, RolesOverTraining
 from s2s.questions.row_finding import clearest_row, later_finding, row_finding

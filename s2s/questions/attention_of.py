@@ -109,7 +109,7 @@ class ForcedAttention:
     note: str = ""  # why another target than the one that was asked for
 
     def whole(self, kind: str) -> tuple[bool, bool]:
-        """Whether the tokens of rows and of columns are words."""
+        """Whether the map's rows, and its columns, are whole words."""
         return (
             self.src_is_word if kind == "encoder" else self.tgt_is_word,
             self.tgt_is_word if kind == "decoder" else self.src_is_word,

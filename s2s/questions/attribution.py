@@ -22,7 +22,7 @@ from s2s.config import UserError, shortened
 from s2s.questions.attention_of import ForcedWeights
 from s2s.questions.finding import Finding, first
 from s2s.questions.have import Have
-from s2s.questions.minimal_pairs import lenders
+from s2s.questions.pool import lenders
 from s2s.questions.probed import ForcedIds, Probed, TargetIds, written
 from s2s.questions.question import RUN, Answer, Question, setting, subject, view
 from s2s.questions.table import Table
@@ -226,7 +226,7 @@ class ChangedWeights(OfForced[Shifted]):
     one_head: str = setting(ALL_HEADS, scope="run", label="Heads")
 
     def probes(self, have: Have) -> dict[str, Probed]:
-        """What is asked of the model, by the change."""
+        """The probe to run for each way of changing the weights."""
         run = have.run(self.run)
         ids = have.answer(self.forced).ids
         stack = run.recipe.model.decoder

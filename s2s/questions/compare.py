@@ -90,7 +90,7 @@ class Compare(Question[Compared]):
         return self.joined(have, outcomes)
 
     def joined(self, have: Have, outcomes: Sequence[Outcome]) -> Compared:
-        """The answer, of what is known by now of `translations`."""
+        """The comparison, made of those translations that are known so far."""
         asked = self.translations
         runs = [_opened(have, one.run) for one in asked]
         rows = []

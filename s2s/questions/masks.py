@@ -28,9 +28,7 @@ PAD = "<pad>"
 
 @dataclass(frozen=True)
 class PaddedPair:
-    """A batch of two sentences: tokens of the sources and of the decoder's inputs, each padded to the longer one, and
-    their masks. True = may attend.
-    """
+    """Two sentences as one padded batch, with their masks (True = may attend)."""
 
     texts: tuple[str, str]
     src: tuple[tuple[str, ...], ...]
@@ -44,7 +42,7 @@ class PaddedPair:
 
 
 class MaskFacts(NamedTuple):
-    """What is said of `PaddedPair`."""
+    """The facts in the sentence about masks."""
 
     answer: PaddedPair
 

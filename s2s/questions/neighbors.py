@@ -39,7 +39,7 @@ class NearState(NamedTuple):
 
 @dataclass(frozen=True)
 class NearStates:
-    """The neighbors after every layer, the embeddings first, the nearest first; and what was searched."""
+    """The nearest neighbors of a state after each layer, and how much was searched."""
 
     of: str  # a word; empty: the whole sentence
     layers: tuple[tuple[NearState, ...], ...]
@@ -96,7 +96,7 @@ FINDINGS = (
 
 @dataclass(frozen=True)
 class PoolStates(Question[run_states.StateIndex]):
-    """Every word and sentence of the sentences that a run's states are compared with, after every layer."""
+    """The encoder's states of every word and sentence that a run is compared with, after every layer."""
 
     run: str = subject(RUN)
 

@@ -225,7 +225,7 @@ class NextToken(OfSearch[NextCandidates]):
 
     @property
     def continued(self) -> Translate:
-        """What the strategy makes of the sentence after the forced beginning."""
+        """The search that continues after the forced tokens."""
         return replace(self.translation, prefix=self.forced_ids)
 
     def _position(self, rows: Floats) -> int:
@@ -246,7 +246,7 @@ class NextToken(OfSearch[NextCandidates]):
         return override(START, values_of_texts(Truncation, set_ones))
 
     def report(self, answer: NextCandidates) -> TruncationReport:
-        """What they leave of the distribution."""
+        """How many tokens, and how much probability, temperature and filters leave."""
         return inspect_truncation(torch.from_numpy(answer.log_probs), self.truncation)
 
     def active(self, report: TruncationReport) -> dict[str, FilterEffect]:

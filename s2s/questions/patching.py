@@ -12,7 +12,7 @@ from s2s.analysis import Floats, heads
 from s2s.config import UserError, shortened
 from s2s.questions.finding import Finding, first
 from s2s.questions.have import Have
-from s2s.questions.minimal_pairs import differing
+from s2s.questions.pool import differing
 from s2s.questions.probed import ForcedIds, Probed, TargetIds, written
 from s2s.questions.question import RUN, Question, setting, subject
 from s2s.questions.table import Table
@@ -48,9 +48,7 @@ class TwoSources:
 
 @dataclass(frozen=True)
 class OfTwoSources(Question[TwoSources]):
-    """Where two sources make the model prefer other tokens of a target. `at` counts from 1; empty, the first position
-    at which they disagree. Without `second`, a source that differs in few tokens.
-    """
+    """Where two sources make the model prefer different tokens of the same target."""
 
     name: ClassVar[str] = "two-sources"
 

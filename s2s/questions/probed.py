@@ -19,7 +19,7 @@ FORCED_BY = "greedy"  # while its own output is forced, the model prefers each t
 
 @dataclass(frozen=True)
 class ForcedIds:
-    """A source, and the target that is forced: its ids end with `</s>`. `note`: why it is not the one asked for."""
+    """A source and a forced target, whose ids end with `</s>`; `note` says if it is not the one asked for."""
 
     text: str
     target: str
@@ -100,5 +100,5 @@ class Probed(Question[Any]):
 
 
 def written(settings: Mapping[str, Any]) -> str:
-    """Equal settings in the same words."""
+    """Settings as sorted JSON, so that equal settings are the same text."""
     return json.dumps(settings, sort_keys=True)

@@ -73,7 +73,7 @@ class Occurrence:
 
 @dataclass(frozen=True)
 class TwoOccurrences:
-    """Cosines of the encoder's states, (n_layers + 1,), the embeddings first; NaN where there is none."""
+    """Two occurrences of a word: their states compared, with baselines."""
 
     one: Occurrence
     other: Occurrence

@@ -34,7 +34,7 @@ class DrawnText(NamedTuple):
 
 @dataclass(frozen=True)
 class ComparedSamples:
-    """The distinct samples, the highest expected utility first; utilities (samples, samples), each against each."""
+    """Samples of one sentence, each compared with each."""
 
     samples: tuple[DrawnText, ...]
     pairs: Floats

@@ -23,7 +23,7 @@ STEPS_PER_TOKEN = (
 
 @dataclass(frozen=True)
 class OfSearch(Question[Answer]):
-    """A question about what one strategy does with a sentence. `settings` are the strategy's, as JSON."""
+    """A question about one search: a sentence decoded by a strategy with its settings."""
 
     run: str = subject(RUN)
     text: str = subject("sentence", link="src")

@@ -11,9 +11,9 @@ from s2s.analysis import experiments, weight_update
 from s2s.config import UserError
 from s2s.model import Residual
 from s2s.questions.finding import first
+from s2s.questions.gold import ReferencesOf
 from s2s.questions.have import Have
 from s2s.questions.question import RUN, Question, setting, subject
-from s2s.questions.references import ReferencesOf
 from s2s.questions.table import Table
 from s2s.questions.translate import Translate
 from s2s.questions.walk_facts import StepFacts

@@ -9,11 +9,11 @@ from s2s.ui.kit import cached, lessons_run
 
 
 def of(run: Run) -> Targets:
-    """Source -> its aligned targets; empty where there are none, or not shared with this visitor."""
+    """The aligned targets of each source; empty if the run's dataset has none or is not shared."""
     return cached.SCREEN.answer(GoldOf(cached.named(run))).targets
 
 
 def show_lessons_run(run: Run) -> None:
-    """One line where the page opened on the run of the lessons, or where this run has no gold alignment."""
+    """Say why the run of the lessons is shown, or offer it if this run has no gold alignment."""
     if run.folder.id == LESSONS or not of(run):
         lessons_run.show("the right links between its words are known.")

@@ -36,16 +36,14 @@ RIGHT = "The right answer"
 
 
 class Fields(NamedTuple):
-    """One kind of question: what its button says, and what draws the fields of its answer."""
+    """One kind of question in the list: its label, and the function that draws its fields."""
 
     label: str
     draw: Callable[[str], Make]
 
 
 def new_question(key: str) -> Callable[[], Question | None]:
-    """One field for what is asked and its answers, and, folded, the kinds that these do not write; what is returned
-    makes the question that they say. It raises UserError for what is no question yet.
-    """
+    """Draw the fields of a new question; returns a function that makes it. Raises UserError if it is incomplete."""
     written = st.text_area(
         "Question (optional)",
         key=f"{key} asked",
@@ -73,7 +71,7 @@ def new_question(key: str) -> Callable[[], Question | None]:
 
 
 def question_of(written: str) -> Question | None:
-    """What is asked in the first line, then the right answer, then wrong ones; None for nothing.
+    """The question in a text: first line the question, then the right answer, then wrong ones; None if empty.
 
     Raises UserError where there is no answer, or only one that is no number.
 

@@ -51,9 +51,7 @@ def target_box(run: Run, text: str, own: str) -> str:
 
 
 def is_forced(best: Run, text: str, strategy: str) -> bool:
-    """Whether a link that has just been opened, or the box as it will be drawn, has another target for this sentence
-    than the model's own translation.
-    """
+    """Whether a new link or the target box has a target other than the model's own translation."""
     if linked := address.fresh("tgt"):
         return nfc(linked) != nfc(cached.decoded(best, text, strategy, {}).text)
     if linked is not None:
@@ -75,7 +73,7 @@ def show_pair(key: RunKey, source: str, target: str) -> None:
 
 
 def given(run: Run, text: str, strategy: str) -> Target:
-    """What the run is given for the target in the box: the ids of its own translation where that is empty."""
+    """The target that is forced: the text in the box, or the ids of the model's own translation."""
     own = cached.decoded(run, text, strategy, {})
     typed = printable(st.session_state.get("tgt box") or "").strip()[:MAX_CHARACTERS]
     return forced(typed, own).given

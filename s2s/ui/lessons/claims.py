@@ -26,7 +26,7 @@ SECONDS = 60.0  # for which visitors share what was measured on this server
 
 
 class LevelLook(NamedTuple):
-    """How a finding is shown."""
+    """Color and icon of a claim's verdict."""
 
     label: str
     icon: str

@@ -40,14 +40,14 @@ SHOWN_BY = MappingProxyType(
 
 
 def pair(fault: str) -> tuple[Measured, Measured]:
-    """With the fault, and the healthy run that it is compared with."""
+    """The results with the fault and of the healthy run beside it."""
     results = shipped_faults()
     kind = "demo" if FAULTS[fault].when == "inference" else "trained"
     return results[f"{kind} {fault}"], results[f"{kind} {NO_FAULT}"]
 
 
 def task(fault: str) -> None:
-    """What the two models of the results do."""
+    """Say what the two models were trained to do."""
     broken, _ = pair(fault)
     if broken.is_trained:
         st.caption(
@@ -58,7 +58,7 @@ def task(fault: str) -> None:
 
 
 def curves(fault: str) -> None:
-    """Training and validation loss of both runs; nothing was trained with a fault that acts at inference only."""
+    """Draw training and validation loss of both runs, if anything was trained with the fault."""
     broken, healthy = pair(fault)
     if not broken.is_trained:
         return
@@ -99,13 +99,13 @@ def curves(fault: str) -> None:
 
 
 def scores(fault: str) -> None:
-    """The numbers of both, a row each."""
+    """Draw a table of both runs' scores."""
     broken, healthy = pair(fault)
     _table({BROKEN: broken, HEALTHY: healthy})
 
 
 def every_result() -> None:
-    """What shows each fault; then the numbers of the runs that were trained, and of the demo that was looked at."""
+    """Draw what shows each fault, then the scores of all runs."""
     columns = (
         TableColumn("fault", "22%"),
         TableColumn("symptom", "50%"),

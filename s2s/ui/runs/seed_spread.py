@@ -31,7 +31,7 @@ NONE_ALIKE = (
 
 @dataclass(frozen=True)
 class SeedSpread:
-    """Rows of settings: the differing settings, the ids of the runs, and their scores, whose formats have names."""
+    """Settings in rows, each with its runs (one per seed) and their scores."""
 
     settings: Mapping[str, Sequence[Any]]
     groups: Sequence[tuple[str, ...]]

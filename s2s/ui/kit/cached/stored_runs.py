@@ -264,7 +264,7 @@ def run_notes(run_id: str) -> list[str]:
 
 
 def forget_workspace(workspace: str) -> None:
-    """Drop what only this workspace asked for, and close runs that are deleted. What others asked for stays.
+    """Drop cache entries for which only this workspace asked, and close its deleted runs.
 
     Of searches beside the dashboard, `forget_searches` does so.
     """

@@ -78,7 +78,7 @@ def _sample(line: bytes) -> dict[str, Any]:
 
 
 def probes(run: Run) -> list[tuple[str, str]]:
-    """The probe sentences with their references."""
+    """The probe sentences, which training translates at each validation, with their references."""
     return _probes(str(run.folder.path), run.step, run)
 
 
