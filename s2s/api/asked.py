@@ -101,7 +101,14 @@ def ask(question: Question[Answer], *, progress: bool = True) -> Asked[Answer]:
 
         have = Have(tell)
         answer = have.answer(question)
-    return Asked(question, answer, ", ".join(_named(have.run(name)) for name in question.of(RUN)))
+    return Asked(question, answer, ", ".join(_model(have, name) for name in question.of(RUN)))
+
+
+def _model(have: Have, name: str) -> str:
+    try:
+        return _named(have.run(name))
+    except UserError:  # it has no checkpoint yet
+        return have.titles([name])[name]
 
 
 def _require_subjects(question: Question[Any]) -> None:

@@ -288,7 +288,9 @@ def _stored(
         same = own & (SHORT_LINKS.c.digest == digest)
         if row := connection.execute(sa.select(SHORT_LINKS).where(same)).first():
             newest = row.record if record is None else record
-            connection.execute(sa.update(SHORT_LINKS).where(same).values(opened=now, record=newest))
+            if row.opened < now - DAY or newest != row.record:
+                changed = sa.update(SHORT_LINKS).where(same).values(opened=now, record=newest)
+                connection.execute(changed)
             return replace(_link(row), record=newest)
         if owner != asker.LOCAL:
             _require_room(connection, own, now)

@@ -20,7 +20,7 @@ from s2s.plots import (
     theme,
     training_view,
 )
-from s2s.plots.attention import attention_csv, heatmap, heatmap_data, numbered, static_heatmap
+from s2s.plots.attention import heatmap, heatmap_data, numbered, static_heatmap
 from s2s.plots.attention_view import part_names
 from s2s.plots.bars import bars, compact_number
 from s2s.plots.costs import costs
@@ -41,6 +41,8 @@ from s2s.plots.head_roles import HOW_TO_READ as HEAD_ROLES
 from s2s.plots.head_roles import HeadGrid, head_roles, head_roles_animation
 from s2s.plots.head_scatter import HeadPoint, head_scatter
 from s2s.plots.learning import (
+    ALIGNMENT_ERROR,
+    ENTROPY,
     ROLE_STRENGTHS,
     alignment_error,
     attention_animation,
@@ -71,6 +73,7 @@ from s2s.plots.positions import (
     paired_bars,
     rotations,
 )
+from s2s.plots.runs_view import middle, short_names
 from s2s.plots.same_word import similarity
 from s2s.plots.samples_view import CAPTION as UTILITY
 from s2s.plots.samples_view import Floats, utility
@@ -110,11 +113,11 @@ PLOTS: Mapping[str, Plot] = MappingProxyType(
         ),
         "entropy": Plot(
             entropy,
-            "0: all attention on one token; dotted: uniform attention. Where a line falls, that head gets sharper.",
+            ENTROPY,
         ),
         "alignment_error": Plot(
             alignment_error,
-            "Lower is better: at 0, each predicted token attends most to the word it translates.",
+            ALIGNMENT_ERROR,
         ),
         "head_roles": Plot(
             head_roles,

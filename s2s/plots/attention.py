@@ -13,7 +13,6 @@ import numpy.typing as npt
 import plotly.graph_objects as go
 
 from s2s.plots import theme
-from s2s.questions import Table
 
 Weights = npt.NDArray[np.float32]
 LEGIBLE = 12  # rows or columns up to which numbers fit into the cells, also on a phone
@@ -119,14 +118,6 @@ def geometry(keys: Sequence[str], rows: Sequence[str]) -> Geometry:
     """The layout of a heatmap with these tokens."""
     above = _width(keys) if len(keys) > MAX_LEVEL else 0
     return Geometry(48 + _width(rows), theme.MARGIN["t"] + above, _row_height(len(rows)))
-
-
-def attention_csv(
-    weights: Weights, keys: Sequence[str], rows: Sequence[str], verb: str = "predicts"
-) -> str:
-    """The matrix as CSV: one column per key, one line per predicted (or read) token."""
-    lines = [[token, *row] for token, row in zip(rows, weights, strict=True)]
-    return Table([verb, *keys], lines).csv()
 
 
 def _hover_text(

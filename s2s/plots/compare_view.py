@@ -80,14 +80,14 @@ def _rows(question: Compare, answer: Compared, title: str, table: Table) -> Pict
         ComparedRows(
             columns,
             rows,
-            TEXT,
+            (TEXT,),
             [_other(answer, against, number) for number in range(len(answer.rows))],
-            PER_TOKEN,
-            [math.exp(row.per_token) for row in answer.rows],
             (
                 "the row",
                 "the reference" if against == REFERENCE else f"row {against}",
             ),
+            PER_TOKEN,
+            [math.exp(row.per_token) for row in answer.rows],
         ),
         f"Table of {len(rows)} rows: {written}",
         table,

@@ -19,6 +19,13 @@ SYMBOLS = ("circle", "square", "diamond", "x", "triangle-up", "star", "cross", "
 
 Values = npt.NDArray[np.float32]
 Chosen = tuple[int, int] | None
+ENTROPY = (
+    "0: all attention on one token; dotted: uniform attention. Where a line falls, that head gets sharper. L2 H3 is"
+    " head 3 of layer 2."
+)
+ALIGNMENT_ERROR = (
+    "Lower is better: at 0, each predicted token attends most to the word it translates."
+)
 ROLE_STRENGTHS = (
     "One line per head. Where one rises while the loss falls, the head takes on its role."
 )

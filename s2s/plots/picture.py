@@ -49,15 +49,15 @@ class ComparedTexts(NamedTuple):
 
 
 class ComparedRows(NamedTuple):
-    """A table whose column `of` has texts: their differences from `other`, by row, are marked; None marks nothing."""
+    """A table with columns of texts: their differences from `other`, by row, are marked; None marks nothing."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]  # cells as they are read
-    of: str
+    of: Sequence[str]  # the columns of texts
     other: Sequence[str | None]
-    bars: str  # a column of shares of 1, each with a bar ...
-    shares: Sequence[float]  # ... of this length; NaN: none
     nouns: tuple[str, str]  # for the legend: a text, what it is compared with
+    bars: str = ""  # a column of shares of 1, each with a bar ...
+    shares: Sequence[float] = ()  # ... of this length; NaN: none
 
 
 class TokenRows(NamedTuple):

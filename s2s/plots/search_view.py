@@ -247,10 +247,8 @@ def _ranking(question: WhyEachWord, answer: Searched, model: str) -> Picture:
     drawn = ComparedRows(
         table.columns,
         rows,
-        "text",
+        ("text",),
         [texts[0] if at else None for at in range(len(texts))],
-        "",
-        [math.nan] * len(rows),
         ("the hypothesis", "the first one"),
     )
     return Picture(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -15,6 +15,7 @@ from s2s.questions.have import Have
 from s2s.questions.question import RUN, Question, subject, view
 from s2s.questions.table import Table
 from s2s.runs import Curves, diverged_at
+from s2s.scores import differing_parts
 
 OVER = MappingProxyType({"step": "Steps", "token": "Tokens", "minute": "Minutes"})
 LOGGED = (
@@ -123,6 +124,17 @@ class TrainingCurves(Question[LoggedRuns]):
 
     def finding(self, answer: LoggedRuns) -> str:
         return first(FINDINGS, answer) if self.curve == "loss" else ""
+
+
+def signature_note(signatures: Iterable[str]) -> str:
+    """One sentence if scores with these signatures were counted in different ways; "" otherwise."""
+    different = set(signatures)
+    if len(different) < 2:
+        return ""
+    return (
+        "BLEU, chrF and exact match do not all compare here, because their signatures differ:"
+        f" {'; '.join(differing_parts(different))}."
+    )
 
 
 def _rows(name: str, curves: Curves) -> list[list[object]]:

@@ -12,12 +12,15 @@ from s2s.questions.ablation import Ablation, SentenceAblation
 from s2s.questions.alignment import Alignment
 from s2s.questions.alignment_error import AlignmentError
 from s2s.questions.attention_of import AttentionOf
+from s2s.questions.attention_over_training import AttentionOverTraining
 from s2s.questions.attribution import Attribution, ChangedWeights
+from s2s.questions.claim import PaperClaim
 from s2s.questions.compare import Compare
 from s2s.questions.costs import CostGrowth, Costs
 from s2s.questions.dataset_profile import DatasetProfile
 from s2s.questions.evaluate import Evaluate
 from s2s.questions.extrapolation import Extrapolation
+from s2s.questions.fault_results import FaultResults
 from s2s.questions.forced_target import ForcedTarget
 from s2s.questions.head_importance import HeadImportance
 from s2s.questions.head_roles import HeadRoles
@@ -32,8 +35,10 @@ from s2s.questions.position_kinds import PositionKinds
 from s2s.questions.question import Question
 from s2s.questions.role_and_importance import RoleAndImportance
 from s2s.questions.roles_over_training import RolesOverTraining
+from s2s.questions.runs_compared import RunsCompared
 from s2s.questions.same_word import SameWord
 from s2s.questions.samples import Samples
+from s2s.questions.samples_over_training import SamplesOverTraining
 from s2s.questions.score_buckets import ScoreBuckets
 from s2s.questions.state_map import StateMap
 from s2s.questions.t5_sizes import T5Sizes
@@ -69,6 +74,9 @@ class View(NamedTuple):
 VIEWS = (
     View("states", "map", "Map", StateMap, "states"),
     View("train", "", "", TrainingCurves, "training_view"),
+    View("runs", "side-by-side", "", RunsCompared, "runs_view"),
+    View("runs", "attention-while-learning", "", AttentionOverTraining, "attention_history_view"),
+    View("train", "", "", SamplesOverTraining, "samples_over_training_view"),
     View("states", "same", "Same word", SameWord, "same_word"),
     View("states", "near", "Nearest neighbors", Neighbors, "same_word:nearest"),
     View("states", "lens", "Logit lens", LogitLens, "logit_lens"),
@@ -102,6 +110,8 @@ VIEWS = (
     View("positions", "matrix", "The kinds", PositionKinds, "position_kinds_view"),
     View("positions", "longer", "Longer than trained", Extrapolation, "extrapolation_view"),
     View("data", "", "", DatasetProfile, "dataset_view"),
+    View("lessons", "", "", PaperClaim, "claim_view"),
+    View("lessons", "", "", FaultResults, "fault_view"),
     View("compare", "", "", Compare, "compare_view"),
     View("compare", "", "", Translate, "compare_view:translation"),
 )

@@ -1,10 +1,7 @@
-import csv
-import io
-
 import numpy as np
 import pytest
 
-from s2s.plots import attention_csv, heatmap, numbered
+from s2s.plots import heatmap, numbered
 from s2s.plots.attention import LEGIBLE, MAX_LEVEL, MAX_SLANTED, MAX_UNNUMBERED
 
 WORDS = ("the", "red", "house", "</s>")
@@ -150,13 +147,3 @@ def test_the_page_can_scroll_over_the_picture() -> None:
     assert layout.dragmode is False
     assert layout.xaxis.fixedrange
     assert layout.yaxis.fixedrange
-
-
-def test_the_numbers_come_as_a_table() -> None:
-    given = weights(2, 2)
-    head, *rows = csv.reader(io.StringIO(attention_csv(given, ("a,b", "</s>"), ("=1+1", "c"))))
-    assert head == ["predicts", "a,b", "</s>"]
-    assert [row[0] for row in rows] == ["'=1+1", "c"]  # a spreadsheet must not compute it
-    np.testing.assert_allclose(
-        [[float(value) for value in row[1:]] for row in rows], given, atol=1e-6
-    )

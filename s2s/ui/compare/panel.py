@@ -14,19 +14,17 @@ from s2s.links import share
 from s2s.links.share import Column
 from s2s.questions import ONE_SETTING, Timed, Translate
 from s2s.questions.views import view_of
-from s2s.runs import Decoded, Run, ended_hypotheses
-from s2s.ui.compare import row, rows
+from s2s.runs import Decoded, Run
+from s2s.ui.compare import length_penalty, row, rows
 from s2s.ui.compare.row import FIRST_KEY, RowChoice
 from s2s.ui.kit import (
     as_markdown,
     cached,
     forms,
-    length_penalty,
     pickers,
     plain,
     show,
 )
-from s2s.ui.kit.length_penalty import Finished
 from s2s.ui.shell import PAGES, is_framed, page_link
 
 DRAWN = "widgets of the row"  # in the session: which text they show
@@ -163,13 +161,11 @@ def results(key: str, choice: RowChoice, question: Translate, found: Timed, want
     show(picture, question, decoded)
     st.caption(f"{_score(choice, decoded)} Decoded in {found.seconds:.3f} s {TIME_HELP}")
     if isinstance(config := choice.config, BeamConfig):
-        texts = [one.text for one in decoded.hypotheses]
 
         def decode(penalty: float) -> None:
             rows.change(key, row.with_settings(rows.texts()[key], length_penalty=penalty))
 
-        ended = ended_hypotheses(config, decoded)
-        length_penalty.show(Finished(config, texts, ended), key, decode)
+        length_penalty.show(config, decoded, key, decode)
     with st.expander("The same in transformers", icon=":material/code:"):
         _call(run, choice, decoded.source)
     with st.container(horizontal=True, vertical_alignment="center"):

@@ -13,7 +13,7 @@ import streamlit as st
 from s2s.config import PRESETS, Recipe, UserError, flat, override
 from s2s.data import TASKS, LintReport
 from s2s.plots import Picture
-from s2s.questions import DatasetProfile, ProfiledDataset, TaskExamples
+from s2s.questions import DatasetProfile, ProfiledDataset, TaskExamples, packed
 from s2s.questions.views import view_of
 from s2s.tokenizers import TokenizerComparison
 from s2s.ui.data import cleaning, profiles, sources, tokenizers, uploads
@@ -123,7 +123,7 @@ def show_view(chosen: ChosenDataset) -> None:
         view = VIEWS[STATE.segments("view", "View", labels, label_visibility="collapsed")]
     question = STATE.question(DatasetProfile, dataset=chosen.address, part=view.part)
     if view.part != DatasetProfile().part:  # the pairs as they are depend on no recipe
-        settings = cached.packed(changes())
+        settings = packed(changes())
         question = replace(question, preset=_preset(), settings=settings)
     answer = _answer(question, chosen, view.section)
     with above:

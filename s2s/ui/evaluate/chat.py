@@ -12,6 +12,7 @@ from s2s.config import UserError
 from s2s.data import GENERATED_TASKS, TURN
 from s2s.data import GENERATED_TASKS as TRAINED
 from s2s.links.share import printable
+from s2s.questions import Translate
 from s2s.runs import Run
 from s2s.ui.kit import cached, forms, sentence, vocabulary
 
@@ -91,7 +92,7 @@ def _take(run: Run, how: ChatFormat, turns: list[tuple[str, str]], text: str, ru
     if how.has_facts and not text.endswith("?"):
         return
     try:
-        found = cached.decoded(run, source(how, turns), "beam", {})
+        found = cached.SCREEN.answer(Translate(cached.named(run), source(how, turns)))
     except UserError as wrong:  # longer than the model's positions
         turns.pop()
         forms.show_error(wrong)

@@ -11,7 +11,7 @@ import streamlit as st
 from s2s.config import UserError
 from s2s.decode import STRATEGIES
 from s2s.jobs import EvaluationRequest, evaluation_service, test_sets
-from s2s.questions import Evaluate, evaluation_request
+from s2s.questions import Evaluate, evaluation_request, packed
 from s2s.runs import Sentences, System
 from s2s.scores import ROUGE_SCORE
 from s2s.ui.evaluate import files
@@ -60,7 +60,7 @@ def form(run_id: str) -> Form:
         Evaluate,
         runs=tuple(map(systems_of.run_name, runs)),
         strategies=" ".join(strategies),
-        settings=cached.packed(settings),
+        settings=packed(settings),
         **swept,
     )
     systems = evaluation_request.systems(asked, cached.SCREEN)

@@ -9,7 +9,6 @@ from s2s.ui.kit import (
     gold_alignment,
     in_view,
     languages,
-    length_penalty,
     pickers,
     polling,
     score_counts,
@@ -23,7 +22,7 @@ from s2s.ui.kit.charts import chart, clickable_chart
 from s2s.ui.kit.find_one import FindOne, is_position
 from s2s.ui.kit.forms import read_once
 from s2s.ui.kit.map_part import with_part
-from s2s.ui.kit.new_question import new_question
+from s2s.ui.kit.new_step import step_text
 from s2s.ui.kit.pictures import (
     compared_texts,
     file_name,
@@ -41,7 +40,6 @@ from s2s.ui.kit.target import show_pair, target_owner
 from s2s.ui.kit.text import (
     JOINER,
     as_markdown,
-    duration,
     note_markdown,
     plain,
     shortened,
@@ -49,4 +47,4 @@ from s2s.ui.kit.text import (
 )
 from s2s.ui.kit.trouble import run_trouble
 from s2s.ui.kit.vocabulary import RunVocabulary
-from s2s.words import four_digits, nats
+from s2s.words import duration, four_digits, nats

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -15,13 +15,16 @@ import streamlit as st
 
 from s2s.config import UserError
 from s2s.data import gold_agreement
-from s2s.runs import Run
+from s2s.questions import Timed, packed
+from s2s.runs import Run, properties
+from s2s.runs.decoder import PROPERTY, DecodeRequest
 from s2s.runs.properties import PROPERTIES, Decoding, Finding, PropertySettings
 from s2s.ui.kit import cached, dataset_sentences, forms
 from s2s.ui.kit.sentence import text_in_box
 from s2s.ui.kit.state import ViewState
-from s2s.ui.kit.text import as_markdown, duration, plain
+from s2s.ui.kit.text import as_markdown, plain
 from s2s.ui.streamlit_parts import DeltaGenerator
+from s2s.words import duration
 
 MOST = 5_000  # sentences of a dataset that can be searched
 BUDGET = 500  # sentences of one search ...
@@ -85,7 +88,7 @@ def search(
     size = min(FIRST_BATCH, most) if PROPERTIES[name].decodes else MOST
     n = 0
     while batch := sentences[n : n + size]:
-        judged = cached.findings(run, name, batch, settings)
+        judged = _judged(run, name, batch, settings)
         while (found := next(judged)) is None:
             yield Searched(n)  # the page may stop here
         judged.close()
@@ -96,6 +99,38 @@ def search(
         n += len(batch)
         size = min(2 * size, most)
         yield Searched(n)
+
+
+def _judged(
+    run: Run, name: str, sentences: Sequence[str], settings: PropertySettings
+) -> Generator[list[Finding] | None, None, None]:
+    """None while a batch is judged beside the dashboard, then one finding per sentence."""
+    if PROPERTIES[name].decodes:
+        yield from cached.awaited(run, _request(run, name, sentences, settings))
+    else:
+        yield properties.findings(run, name, sentences, settings)
+
+
+def _finding(run: Run, name: str, text: str, settings: PropertySettings) -> Finding:
+    """Raises UserError for a wrong setting, PendingError until it is known."""
+    if not PROPERTIES[name].decodes:
+        return properties.findings(run, name, [text], settings)[0]
+    request = _request(run, name, [text], settings)
+    found: list[Finding] = cached.here_or_beside(run, request, _computed).value
+    return found[0]
+
+
+@cached.by_sentence(128)
+def _computed(request: DecodeRequest, _run: Run) -> Timed:
+    return cached.computed(request, _run)
+
+
+def _request(
+    run: Run, name: str, sentences: Sequence[str], settings: PropertySettings
+) -> DecodeRequest:
+    folder, step, languages = run.key
+    given = packed(settings.to_json())
+    return DecodeRequest(PROPERTY, folder, step, (*sentences,), name, given, languages=languages)
 
 
 def _width(run: Run, decoding: Decoding) -> int:
@@ -196,7 +231,7 @@ class FindOne:
     def _why(self, run: Run, text: str, at: SearchPosition, settings: PropertySettings) -> None:
         with st.container(horizontal=True, vertical_alignment="center", key="find one why"):
             try:
-                finding = cached.finding(run, at.name, text, settings)
+                finding = _finding(run, at.name, text, settings)
             except UserError as error:
                 forms.show_error(error)
                 return

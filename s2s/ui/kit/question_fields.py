@@ -116,9 +116,9 @@ def _number(key: str, now: Question | None) -> Make:
 
     def make(prompt: str, hint: str) -> NumberQuestion:
         answer = row or as_number("The right number", written, unit)
-        return NumberQuestion(
-            prompt, answer, as_number("The tolerance", tolerance, unit), unit, hint
-        )
+        slack = as_number("The tolerance", tolerance, unit)
+        mistakes = was.mistakes if was and was.answer == answer else ()
+        return NumberQuestion(prompt, answer, slack, unit, hint, mistakes)
 
     return make
 
@@ -227,7 +227,13 @@ def _head(key: str, now: Question | None) -> Make:
     row, written = _answer(
         key, HeadQuestion, was.answer if was else (), "The right heads", HEADS_HELP
     )
-    return lambda prompt, hint: HeadQuestion(prompt, kind, row or heads_of(written), hint)
+
+    def make(prompt: str, hint: str) -> HeadQuestion:
+        answer = row or heads_of(written)
+        mistakes = was.mistakes if was and was.answer == answer else ()
+        return HeadQuestion(prompt, kind, answer, hint, mistakes)
+
+    return make
 
 
 def attention_field(key: str, was: HeadQuestion | None) -> str:

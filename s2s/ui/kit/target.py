@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
-
 import streamlit as st
 
 from s2s.config import nfc
 from s2s.links.share import printable
-from s2s.questions import forced
-from s2s.runs import Run, RunKey, Target
+from s2s.questions import Translate
+from s2s.runs import Run, RunKey
 from s2s.ui.kit import address, cached, pickers
 from s2s.ui.kit.sentence import MAX_CHARACTERS, text_in_box
-
-Trace = TypeVar("Trace")
 
 
 def checkpoint(best: Run) -> Run:
@@ -51,9 +47,12 @@ def target_box(run: Run, text: str, own: str) -> str:
 
 
 def is_forced(best: Run, text: str, strategy: str) -> bool:
-    """Whether a new link or the target box has a target other than the model's own translation."""
+    """Whether a link that has just been opened, or the box as it will be drawn, has another target for this sentence
+    than the model's own translation.
+    """
     if linked := address.fresh("tgt"):
-        return nfc(linked) != nfc(cached.decoded(best, text, strategy, {}).text)
+        own = Translate(cached.named(best), text, strategy)
+        return nfc(linked) != nfc(cached.SCREEN.answer(own).text)
     if linked is not None:
         return False
     is_of_it = st.session_state.get("tgt of") == target_owner(best.key, text)
@@ -70,13 +69,6 @@ def show_pair(key: RunKey, source: str, target: str) -> None:
     st.session_state["src"] = source
     st.session_state["tgt box"] = target
     st.session_state["tgt of"] = target_owner(key, text_in_box())
-
-
-def given(run: Run, text: str, strategy: str) -> Target:
-    """The target that is forced: the text in the box, or the ids of the model's own translation."""
-    own = cached.decoded(run, text, strategy, {})
-    typed = printable(st.session_state.get("tgt box") or "").strip()[:MAX_CHARACTERS]
-    return forced(typed, own).given
 
 
 def note_unfitting(error: str, shown: str) -> None:

@@ -69,16 +69,6 @@ def turn(before: int | None, seconds: float | None) -> str:
     return f"{ahead}, starts in about {round(minutes / 60)} hours"
 
 
-def duration(seconds: float) -> str:
-    """`95` -> `2 min`."""
-    if seconds < 60:
-        return f"{max(1, round(seconds))} s"
-    if seconds < 5400:
-        return f"{round(seconds / 60)} min"
-    hours = seconds / 3600
-    return f"{hours:.1f} h" if hours < 48 else f"{hours / 24:,.0f} days"
-
-
 def against_reference(text: str, reference: str, longest: int = LONGEST) -> str:
     """A table cell: a translation as HTML, truncated, with its differences from the reference marked.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,29 +9,11 @@ import streamlit as st
 
 from s2s.plots import training_view
 from s2s.questions import OVER
-from s2s.runs import Curves
-from s2s.scores import differing_parts
 from s2s.ui.kit import cached
 from s2s.ui.kit.state import ViewState
 from s2s.words import smoothing_note
 
 MAX_RUNS = 6  # as many markers as can be told apart
-
-
-def signature_note(every: Iterable[Curves]) -> str:
-    """One sentence if the scores of these curves were counted in different ways; "" otherwise."""
-    signatures = {
-        signature
-        for curves in every
-        for signature, bleu in zip(curves.valid_signatures, curves.valid_bleu, strict=True)
-        if math.isfinite(bleu)
-    }
-    if len(signatures) < 2:
-        return ""
-    return (
-        "BLEU, chrF and exact match do not all compare here, because their signatures differ:"
-        f" {'; '.join(differing_parts(signatures))}."
-    )
 
 
 def quantity_and_axis(state: ViewState[Any]) -> tuple[str, str]:

@@ -12,7 +12,7 @@ from s2s.links import share
 from s2s.ui.shell import PAGES, find_link
 
 SHORT = "s/"  # before the letters of a short link
-BESIDE = frozenset({share.LESSON, "s", "class"})  # in the address of a page, and not of its view
+BESIDE = frozenset({*share.BESIDE, "s"})  # in the address of a page, and not of its view
 
 
 def home() -> str:

@@ -12,9 +12,10 @@ import streamlit as st
 
 from s2s.config import Recipe
 from s2s.library import guests
+from s2s.questions import changed, origin
 from s2s.runs import model_card, portable
 from s2s.ui.kit import as_markdown, cached, file_name
-from s2s.ui.runs import report, table
+from s2s.ui.runs import report
 
 
 def card(run_id: str) -> None:
@@ -99,7 +100,7 @@ def _details(about: Mapping[str, Any], recipe: Recipe) -> list[tuple[str, str]]:
         "dropped": "; ".join(f"{n:,} {why}" for why, n in _mapping(data.get("dropped")).items()),
         "data hash": ", ".join(hashes),
         "preset": str(about.get("preset") or ""),
-        "initialized from": origin(about),
+        "initialized from": origin(cached.SCREEN, about),
         "seed": str(train.seed),
         "device": train.device + threads,
         "computer": str(about.get("machine", "")),
@@ -116,16 +117,6 @@ def _time(about: Mapping[str, Any]) -> str:
     return str(about.get("created", "")).replace("T", " ").replace("+00:00", " UTC")
 
 
-def origin(about: Mapping[str, Any]) -> str:
-    """`my model, step 200`, or empty for a run with random initial weights."""
-    init_from = _mapping(about.get("init_from"))
-    return (
-        f"{table.run_name(str(init_from['run']))}, step {init_from.get('step', '?')}"
-        if "run" in init_from
-        else ""
-    )
-
-
 def _repeats(command: str, changes: str, *, has_minutes: bool) -> str:
     if guests.ONES_OWN in command:
         return f"This command trains with the same recipe, once {guests.ONES_OWN} names a dataset of yours."
@@ -137,34 +128,7 @@ def _repeats(command: str, changes: str, *, has_minutes: bool) -> str:
     return f"{repeats}; on the same computer, the weights are bit-identical."
 
 
-def changed(about: Mapping[str, Any]) -> str:
-    """What was changed while the run trained or when it was resumed, such as `learning rate 0.5 from step 20`; else
-    empty.
-    """
-    written = about.get("changes")
-    rows = (
-        [
-            change
-            for change in written
-            if isinstance(change, Mapping) and isinstance(change.get("step"), int)
-        ]
-        if isinstance(written, list)
-        else []
-    )
-    return ", ".join(
-        f"{label} {change[key]:{form}} from step {change['step']:,}"
-        for change in rows
-        for key, label, form in CHANGES
-        if _is_number(change.get(key))
-    )
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
 IMPORTS = "This command imports the checkpoint again, in a terminal."
-CHANGES = (("lr", "learning rate", "g"), ("steps", "last step", ","))  # key, label, format
 
 
 def _mapping(value: object) -> Mapping[str, Any]:

@@ -27,8 +27,9 @@ from s2s.hosted import is_secure
 from s2s.library import Library
 from s2s.links import share
 from s2s.plots import card
+from s2s.questions import AttentionOf, Translate
 from s2s.runs import Run
-from s2s.runs.decoder import HEAVY, DecodeRequest, request_seconds
+from s2s.runs.decoder import HEAVY, request_seconds
 from s2s.ui.kit import cached, pickers, shortened, vocabulary
 from s2s.ui.shell.pages import PAGES, Page, browser_title, run_meant
 from s2s.ui.streamlit_parts import STATIC
@@ -169,16 +170,17 @@ def _with_heatmap(plain: card.Card, shown: ShownRun, values: Mapping[str, str]) 
         text = values.get("src") or next(iter(vocabulary.of(run).examples), "")
         if not text or len(text) > MAX_DRAWN or not _is_cheap(run, text):
             return plain
-        target = values.get("tgt") or cached.decoded(run, text, "beam", {}).text
-        view = cached.attention(run, text, target[:MAX_DRAWN]).view(_kind(values))
+        target = values.get("tgt", "")[:MAX_DRAWN]
+        answer = cached.SCREEN.answer(AttentionOf(cached.named(run), text, target))
     except UserError:  # a sentence that is too long, a checkpoint that is gone
         return plain
+    view = answer.attention.view(_kind(values))
     n_layers, n_heads = view.weights.shape[:2]
     layer = _index(values.get("layer", ""), n_layers, n_layers - 1)
     head = _index(values.get("head", ""), n_heads, None)
     lines = [f"“{shortened(text, MAX_SENTENCE)}”"]
     if _kind(values) != "encoder":
-        lines.append(f"→ “{shortened(target, MAX_SENTENCE)}”")
+        lines.append(f"→ “{shortened(answer.target, MAX_SENTENCE)}”")
     part = ", ".join((KINDS[_kind(values)], _part("layer", layer), _part("head", head)))
     drawn = view.reduced(layer, head)
     return card.Card(plain.title, [*lines, part, shown.name], drawn, view.rows, view.keys)
@@ -189,7 +191,7 @@ def _part(what: str, index: int | None) -> str:
 
 
 def _is_cheap(run: Run, text: str) -> bool:
-    request = DecodeRequest("decoded", str(run.folder.path), run.step, (text,), "beam", "{}")
+    request = Translate(cached.named(run), text).beside(cached.SCREEN)
     return request_seconds(run, request) <= HEAVY
 
 

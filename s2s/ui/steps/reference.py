@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from s2s.links.share import printable
-from s2s.questions import ForcedTarget
+from s2s.questions import ForcedTarget, validation_pairs
 from s2s.questions.views import view_of
 from s2s.runs import Run, RunKey
 from s2s.ui.kit import address, cached, plain, sentence, shortened, show, target_owner
@@ -80,11 +80,13 @@ def _answer(asked: AskedSearch, question: ForcedTarget) -> None:
 
 
 def _show_candidates(position: int) -> None:
+    """Open the next-token view at the first difference; before it both texts are the same."""
     STATE.show(view="next", at=str(position + 1), forced="")
 
 
 def _examples(run: Run) -> None:
-    pairs = cached.probes(run)[:N_EXAMPLES]
+    """Sentences with their references, from the run's own probes."""
+    pairs = validation_pairs(run)[:N_EXAMPLES]
     if not pairs:
         return
     with st.container(horizontal=True, gap="xsmall", key="pairs"):

@@ -12,6 +12,7 @@ import streamlit as st
 from s2s.config import Recipe, UserError, asker
 from s2s.jobs import run_service
 from s2s.links import share
+from s2s.questions import SamplesOverTraining
 from s2s.runs import Curves, RunSummary
 from s2s.training import Planned, learning_rate
 from s2s.ui.kit import as_markdown, cached, forms
@@ -62,8 +63,8 @@ def buttons(row: RunSummary, curves: Curves) -> None:
 
 def _links(row: RunSummary) -> None:
     newest = row.checkpoints[-1]
-    sentences = cached.samples(row.id)
-    sentence = {"src": str(sentences[0]["source"])} if sentences else {}
+    translated = cached.SCREEN.answer(SamplesOverTraining(row.id)).rows
+    sentence = {"src": translated[0].source} if translated else {}
     best = row.best_step if row.best_step in row.checkpoints else newest
     for step, name in {newest: "", **({best: "best, "} if best != newest else {})}.items():
         label = f"Translate ({name}step {step:,})"

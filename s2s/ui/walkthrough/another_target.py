@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from s2s.questions import Translate, validation_pairs, walked
+from s2s.questions import Translate, packed, validation_pairs, walked
 from s2s.runs import Run
 from s2s.ui.kit import cached, plain, shortened, show_pair
 
 MAX_PAIRS = 3  # of the run's own sentences, to choose from
-TWO = cached.packed({"num_return_sequences": 2})
+TWO = packed({"num_return_sequences": 2})
 
 
 def show(run: Run, text: str, target: walked.LossTarget) -> None:

@@ -3,16 +3,17 @@
 Values are shared between sessions, not copied: nobody may write to them.
 """
 
-from s2s.questions import packed
 from s2s.ui.kit.cached.asking import SCREEN, ScreenHave, named
 from s2s.ui.kit.cached.background import (
     PendingError,
+    awaited,
     begin_run,
+    computed,
     forget_searches,
+    here_or_beside,
     release_unasked,
 )
 from s2s.ui.kit.cached.dataset_previews import dataset_name, datasets, preview
-from s2s.ui.kit.cached.decoding import attention, decoded, finding, findings, next_tokens
 from s2s.ui.kit.cached.forecasts import (
     default_minutes,
     forecast,
@@ -48,4 +49,4 @@ from s2s.ui.kit.cached.stored_runs import (
     titles,
     trained_runs,
 )
-from s2s.ui.kit.cached.training import curves, probes, sample_steps, samples
+from s2s.ui.kit.cached.training import curves

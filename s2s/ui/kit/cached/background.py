@@ -30,9 +30,9 @@ from s2s.runs.decoder import (
 )
 from s2s.runs.probes import PROBES
 from s2s.ui.kit.polling import slowdown
-from s2s.ui.kit.text import duration
 from s2s.ui.kit.turns import TURNS, owner
 from s2s.ui.streamlit_parts import get_script_run_ctx, runtime
+from s2s.words import duration
 
 SLICE = 0.3  # seconds of computing after which a search leaves the dashboard's process, whatever was estimated
 PATIENCE = 0.8  # seconds before progress is shown, lest it flicker

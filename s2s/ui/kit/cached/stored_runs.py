@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 import time
 from collections.abc import Mapping
 from functools import partial
@@ -11,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
-from safetensors import SafetensorError, safe_open
 
 import s2s
 from s2s import settings
@@ -22,7 +20,7 @@ from s2s.jobs import run_service
 from s2s.library import Library, guests, rights, sharing
 from s2s.library.checkpoints import load
 from s2s.links.share import printable
-from s2s.model import saved_steps, weights_path
+from s2s.model import saved_steps
 from s2s.questions import ANSWERS
 from s2s.runs import Run, RunFolder, RunSummary
 from s2s.tokenizers import Languages
@@ -211,20 +209,12 @@ def recipe(run_id: str) -> Recipe | None:
     try:
         return _recipe(*_stamped(run_id))
     except (UserError, OSError):
-        return _queued_recipe(run_id)
+        return run_service.queued_recipe(run_id)
 
 
 @shared(max_entries=512, show_spinner=False)
 def _recipe(folder: str, changed: int, size: int) -> Recipe:
     return RunFolder(folder).recipe()
-
-
-def _queued_recipe(run_id: str) -> Recipe | None:
-    try:
-        job = Library().job(run_id)
-        return Recipe.from_json(job.spec["recipe"]) if job and is_own(run_id) else None
-    except (UserError, KeyError):  # the queue cannot be reached, as the page says
-        return None
 
 
 def _stamped(run_id: str) -> tuple[str, int, int]:
@@ -236,24 +226,15 @@ def _stamped(run_id: str) -> tuple[str, int, int]:
 def parameter_count(run_id: str) -> int | None:
     """The number of parameters of a run's model; None before its first checkpoint."""
     try:
-        folder = Library().run(run_id).checkpoints
-        steps = saved_steps(folder)
-        if not steps:
-            return None
-        path = weights_path(folder, steps[0])
+        folder = Library().run(run_id)
     except UserError:
         return None
-    return _parameter_count(str(path))
+    return _parameter_count(str(folder.path), tuple(saved_steps(folder.checkpoints)))
 
 
 @shared(max_entries=512, show_spinner=False)
-def _parameter_count(path: str) -> int | None:
-    try:
-        with safe_open(path, "numpy") as file:
-            names = file.keys()
-            return sum(int(math.prod(file.get_slice(name).get_shape())) for name in names)
-    except (OSError, SafetensorError):  # broken, or pruned meanwhile
-        return None
+def _parameter_count(folder: str, steps: tuple[int, ...]) -> int | None:
+    return RunFolder(folder).n_parameters()
 
 
 def run_notes(run_id: str) -> list[str]:

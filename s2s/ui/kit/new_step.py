@@ -1,16 +1,16 @@
-"""The fields of a new step's question, as few as its kind needs; the editor has hints, replies and computed answers."""
+"""The fields of a new step, as few as its question needs; the editor has hints, replies and computed answers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
 import streamlit as st
 
-from s2s.config import UserError
 from s2s.lessons import (
     CONDITIONS,
+    MAX_NOTE,
     MAX_PROMPT,
     RUN_CONDITIONS,
     ChoiceQuestion,
@@ -36,21 +36,25 @@ RIGHT = "The right answer"
 
 
 class Fields(NamedTuple):
-    """One kind of question in the list: its label, and the function that draws its fields."""
+    """One kind of question: what its button says, and what draws the fields of its answer."""
 
     label: str
     draw: Callable[[str], Make]
 
 
-def new_question(key: str) -> Callable[[], Question | None]:
-    """Draw the fields of a new question; returns a function that makes it. Raises UserError if it is incomplete."""
+def step_text(key: str) -> Callable[[], tuple[str, Question | None]]:
+    """One field for the note and its question, and, folded, the kinds of questions that it does not write; what is
+    returned gives both. It raises UserError for what is no question yet.
+    """
     written = st.text_area(
-        "Question (optional)",
-        key=f"{key} asked",
-        height=110,
-        placeholder="What is asked?\nThe right answer\nA wrong one\nAnother wrong one",
-        help="What is asked, then the answers, one per line: **the right one first**; the lesson shows them sorted."
-        " One answer alone is a number, such as `12` or `0.25 ± 0.01`.",
+        "Note, and a question if you like",
+        key=f"{key} text",
+        max_chars=MAX_NOTE,
+        height=190,
+        placeholder="What to look at on this page.\n\nWhat is asked?\nThe right answer\nA wrong one",
+        help="Paragraphs, lists, **bold**, *italics* and `code`. The lines below a last question are its answers, the"
+        " **right one first**; the lesson shows them sorted. One answer alone is a number, such as `12` or"
+        " `0.25 ± 0.01`. An empty line below a question leaves it in the note.",
         persist_state="session",
     )
     with st.expander("Ask for a head, a sentence or a run"):
@@ -66,25 +70,35 @@ def new_question(key: str) -> Callable[[], Question | None]:
         if kind in KINDS:
             prompt = line("What is asked", "", f"{key} prompt", most=MAX_PROMPT)
             make = KINDS[kind].draw(key)
-            return lambda: make(prompt, "")
-    return lambda: question_of(str(written or ""))
+            return lambda: (str(written or "").strip(), make(prompt, ""))
+    return lambda: note_and_question(str(written or ""))
 
 
-def question_of(written: str) -> Question | None:
-    """The question in a text: first line the question, then the right answer, then wrong ones; None if empty.
+def note_and_question(written: str) -> tuple[str, Question | None]:
+    """The last paragraph is a question from its first line that ends in a question mark, if answers follow.
 
-    Raises UserError where there is no answer, or only one that is no number.
+    >>> note_and_question("Look here.\\n\\nWhich?\\nred\\nblue")[0]
+    'Look here.'
+    """
+    lines = written.strip().splitlines()
+    first = max((at + 1 for at, line in enumerate(lines) if not line.strip()), default=0)
+    asked = (at for at in range(first, len(lines) - 1) if lines[at].rstrip().endswith("?"))
+    at = next(asked, len(lines))
+    return "\n".join(lines[:at]).strip(), question_of(lines[at:])
 
-    >>> question_of("Which?\\nred\\nblue").options
+
+def question_of(lines: Sequence[str]) -> Question | None:
+    """What is asked in the first line, then the right answer, then wrong ones; None without lines.
+
+    Raises UserError where there is one answer, and it is no number.
+
+    >>> question_of(["Which?", "red", "blue"]).options
     ('blue', 'red')
     """
-    prompt, *answers = [each.strip() for each in written.splitlines() if each.strip()] or [""]
-    if not prompt:
+    if not lines:
         return None
-    if not answers:
-        raise UserError("Your question has no answer; write the right one in the line below it.")
-    right = answers[0]
-    options = tuple(sorted(set(answers), key=str.casefold))
+    prompt, right, *wrong = map(str.strip, lines)
+    options = tuple(sorted({right, *wrong}, key=str.casefold))
     if len(options) == 1:
         value, _, tolerance = right.partition("±")
         return NumberQuestion(
