@@ -54,7 +54,7 @@ SPECIAL = MappingProxyType({"<s>": "starts", "</s>": "ends"})
 
 
 class Part(NamedTuple):
-    """What is drawn of a whole map: the rows and columns, and the positions of the first ones, from 1."""
+    """A part of a large map: its rows and columns, and the positions of the first ones, from 1."""
 
     whole: AttentionMap
     picture: AttentionMap
@@ -126,7 +126,7 @@ def paper_lines(
 def caption_of(
     question: AttentionOf, answer: ForcedAttention, found: Simplified, part: Part
 ) -> str:
-    """How to read it: what a row is, how heads were reduced, and what was left out."""
+    """How to read the map: what a row is, how heads were reduced, and what was left out."""
     sums = part.whole.weights.sum(1)
     row = REDUCTIONS[question.reduce]
     which = question.which(answer)

@@ -46,7 +46,7 @@ MOMENTS = (
 
 
 def tokens(question: Walkthrough, answer: Walked) -> list[Picture]:
-    """The tokens, with their ids in the table."""
+    """A picture of the tokens, with their ids in its table."""
     table = question.table(answer)
     return [picture(None, f"Tokens\n{walked.counted(len(table.rows), 'token')}", table)]
 
@@ -219,7 +219,7 @@ def heads(question: Walkthrough, answer: Walked) -> list[Picture]:
 
 
 def residual(question: Walkthrough, answer: Walked) -> list[Picture]:
-    """The stream before, what is added to it, the stream after."""
+    """Pictures of the stream before a sublayer, what is added to it, and the stream after."""
     at, row = answer.at, question.row(answer.at)
     joined, norm, number = at.trace.encoder.self_residual, at.config.norm, question.layer
     is_normed = norm.place == "post" and norm.kind != "none"

@@ -8,7 +8,7 @@ from s2s.pretrained.family import Family, Json
 
 
 def config(given: Json) -> ModelConfig:
-    """Post-norm, with learned positions and a norm after the embeddings."""
+    """BART's config as ours: post-norm, with learned positions and a norm after the embeddings."""
     norm = Norm("layer", "post", after_embeddings=True)
     return model_config(given, learned_positions(given), norm, final_norm=False)
 

@@ -8,7 +8,7 @@ from s2s.pretrained.family import Family, Json, single
 
 
 def config(given: Json) -> ModelConfig:
-    """Pre-norm; positions are counted from the padding id on, over real tokens only."""
+    """M2M100's config as ours: pre-norm; positions count real tokens only, from the padding id on."""
     positions = Positions(
         "sinusoidal",
         layout="halves",

@@ -8,7 +8,7 @@ from s2s.pretrained.family import Family, Json
 
 
 def config(given: Json) -> ModelConfig:
-    """The paper's transformer, its sines before its cosines."""
+    """Marian's config as ours: the paper's transformer, with all sines before all cosines."""
     positions = Positions("sinusoidal", layout="halves")
     return model_config(given, positions, Norm("layer", "post"), final_norm=False)
 

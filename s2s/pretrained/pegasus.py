@@ -8,7 +8,7 @@ from s2s.pretrained.family import Family, Json
 
 
 def config(given: Json) -> ModelConfig:
-    """Pre-norm, with Marian's positions."""
+    """PEGASUS's config as ours: pre-norm, with Marian's positions."""
     positions = Positions("sinusoidal", layout="halves")
     return model_config(given, positions, Norm("layer", "pre"), final_norm=True)
 

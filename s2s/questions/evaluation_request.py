@@ -183,7 +183,7 @@ def named(systems: Iterable[System], titles: Mapping[str, str]) -> list[System]:
 
 
 def scoring(asked: Evaluate) -> Scoring:
-    """How translations are scored; stemming only for languages that have a stemmer."""
+    """How translations are scored; stemming applies only to the ROUGE implementation that has it."""
     return Scoring(
         asked.tokenizer,
         asked.lowercase,

@@ -54,7 +54,7 @@ class NearStates:
 
 
 class ShownNear(NamedTuple):
-    """The neighbors after one layer."""
+    """The nearest neighbors after one layer."""
 
     of: str
     rows: tuple[NearState, ...]
@@ -152,7 +152,7 @@ class Neighbors(Question[NearStates]):
         return PoolOf(self.run).stamp(have)
 
     def shown(self, answer: NearStates) -> ShownNear:
-        """After the chosen layer. Raises UserError for one that there is not."""
+        """The neighbors after the chosen layer. Raises UserError for a layer that does not exist."""
         return ShownNear(answer.of, answer.layers[layer_index(self.layer, answer.n_layers)])
 
     def table(self, answer: NearStates) -> Table:

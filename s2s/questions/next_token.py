@@ -225,7 +225,6 @@ class NextToken(OfSearch[NextCandidates]):
 
     @property
     def continued(self) -> Translate:
-        """The search that continues after the forced tokens."""
         return replace(self.translation, prefix=self.forced_ids)
 
     def _position(self, rows: Floats) -> int:

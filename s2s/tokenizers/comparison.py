@@ -51,7 +51,7 @@ class SideStatistics:
 
 @dataclass(frozen=True)
 class ComparisonRow:
-    """One tokenizer, measured."""
+    """The measurements of one tokenizer on a dataset."""
 
     kind: str
     # None: chosen by the size of the dataset
@@ -85,9 +85,7 @@ class ComparisonRow:
 
 @dataclass(frozen=True)
 class TokenizerComparison:
-    """Every tokenizer that was measured, in the order of TOKENIZERS; `scope` says on how many pairs, `advice` what to
-    consider where words are not separated by spaces.
-    """
+    """Measurements of several tokenizers; `scope` says on how many pairs, `advice` what to consider."""
 
     rows: tuple[ComparisonRow, ...]
     scope: str

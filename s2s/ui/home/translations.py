@@ -58,7 +58,6 @@ def translations(run: Run, facts: RunVocabulary, sentences: Sequence[str]) -> Ne
 
 
 def _chosen(sentences: Sequence[str]) -> str:
-    """The sentence that is looked at."""
     if len(sentences) == 1:
         return sentences[0]
     labels = {

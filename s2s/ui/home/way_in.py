@@ -15,7 +15,7 @@ ICON = ":material/school:"
 
 
 def way_in() -> None:
-    """The page's title and first button, unless a shared picture or a lesson is open."""
+    """Links that continue lessons in progress, unless a shared picture or a lesson is open."""
     if "v" in st.query_params or st.session_state.get(share.LESSON):
         return
     try:

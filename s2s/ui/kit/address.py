@@ -67,7 +67,7 @@ def write(key: str, value: str, default: str = "") -> None:
 
 
 def keep_typed(key: str, text: str, default: str) -> None:
-    """Keep a text typed in a live widget, although the address still has the previous one.
+    """Correct the address that the browser sends along with a text typed in a live widget.
 
     It may be that of the text before, which whatever is written later would bring back.
     """

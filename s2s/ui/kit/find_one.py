@@ -104,7 +104,6 @@ def search(
 def _judged(
     run: Run, name: str, sentences: Sequence[str], settings: PropertySettings
 ) -> Generator[list[Finding] | None, None, None]:
-    """None while a batch is judged beside the dashboard, then one finding per sentence."""
     if PROPERTIES[name].decodes:
         yield from cached.awaited(run, _request(run, name, sentences, settings))
     else:

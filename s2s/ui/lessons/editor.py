@@ -63,7 +63,6 @@ def close() -> None:
 
 
 def _own(id: str) -> OwnLesson:
-    """One's own lesson; of what others made and shared, there is nothing to change."""
     found = next((each for each in lessons.own_lessons() if each.lesson.id == id), None)
     if found is None:
         raise UserError(f"You have no lesson `{id}` (any more); go back and choose one of yours.")
@@ -87,14 +86,12 @@ def _words(lesson: Lesson) -> None:
 
 
 def _more_steps(lesson: Lesson) -> None:
-    """The ways to one more step: a page that is opened now, or a link."""
     pages_to_add(lesson.id, 1 if lessons.is_empty(lesson) else len(lesson.steps) + 1)
     with st.expander("Or paste a link", icon=":material/link:"):
         _new_step(lesson)
 
 
 def _new_step(lesson: Lesson) -> None:
-    """A view by its link becomes the last step, whose note is then written."""
     with st.form(f"new step {lesson.id} {len(lesson.steps)}"):
         link = st.text_input("Link of a view", help=VIEW_HELP, placeholder="/attention?src=the+cat")
         if not st.form_submit_button("Add a step", icon=":material/add:"):
@@ -112,7 +109,6 @@ def _new_step(lesson: Lesson) -> None:
 
 
 def _chosen_step(lesson: Lesson) -> int:
-    """The step that is changed."""
     key = _step_key(lesson)
     numbers = list(range(1, len(lesson.steps) + 1))
     chosen = st.session_state.pop(NEWEST, None) or st.session_state.get(key) or 1
@@ -130,7 +126,6 @@ def _step_key(lesson: Lesson) -> str:
 
 
 def _step(lesson: Lesson, number: int) -> None:
-    """The fields of a step; what was typed stays until it is saved, also while another step is open."""
     step = lesson.steps[number - 1]
     key = _key(lesson, number)
     title = st.text_input(
@@ -182,7 +177,6 @@ def _step(lesson: Lesson, number: int) -> None:
 
 
 def _key(lesson: Lesson, number: int) -> str:
-    """Of a step's fields: what is stored, so that they follow the step when the order changes."""
     written = [json.dumps(each) for each in lesson_file.to_json(lesson)["steps"]]
     mine = written[number - 1]
     n_equal = written[: number - 1].count(mine)
@@ -190,7 +184,6 @@ def _key(lesson: Lesson, number: int) -> str:
 
 
 def _order(lesson: Lesson, number: int) -> None:
-    """Opens, moves, duplicates and deletes a step."""
     last = len(lesson.steps)
     step = lesson.steps[number - 1]
     rest = _without(lesson, number)
@@ -233,7 +226,6 @@ def _with_step(lesson: Lesson, number: int, step: Step) -> Lesson:
 
 
 def _inserted(steps: tuple[Step, ...], number: int, step: Step) -> tuple[Step, ...]:
-    """With a step that becomes the one of this number."""
     at = max(0, number - 1)
     return (*steps[:at], step, *steps[at:])
 
@@ -243,7 +235,6 @@ def _without(lesson: Lesson, number: int) -> tuple[Step, ...]:
 
 
 def _undo(lesson: Lesson) -> None:
-    """Offers the step that was deleted last, until something else happens to the steps."""
     deleted: tuple[str, int, Step] | None = st.session_state.get(DELETED)
     if deleted is None or deleted[0] != lesson.id:
         return
@@ -266,7 +257,6 @@ def _set_steps(
     said: str,
     deleted: tuple[str, int, Step] | None = None,
 ) -> None:
-    """Keeps the steps, opens the one of number `then` and confirms that; `deleted` can be undone."""
     try:
         lessons.change_lesson(replace(lesson, steps=steps), lesson)
     except UserError as error:
@@ -279,7 +269,6 @@ def _set_steps(
 
 
 def _change(lesson: Lesson, make: Callable[[], Lesson], place: str, said: str) -> None:
-    """Keeps the changed lesson and confirms that, or says what is wrong and keeps what was typed."""
     try:
         lessons.change_lesson(make(), lesson)
     except UserError as error:

@@ -15,7 +15,6 @@ from s2s.ui.lessons.view_state import STATE
 
 
 def draw() -> None:
-    """One fault, and the choice of another."""
     titles = {str(n): as_markdown(row.title) for n, row in enumerate(FAULTS.values(), 1)}
     number = STATE.choice(
         "fault", "Fault", titles, widget=st.pills, required=True, label_visibility="collapsed"
@@ -35,7 +34,6 @@ def draw() -> None:
 
 
 def _results(fault: str, key: str) -> None:
-    """What was measured of it, and, folded, of all faults."""
     question = FaultResults(fault)
     answer = cached.SCREEN.answer(question)
     *shown, every = view_of(question).pictures(question, answer, "")
@@ -53,7 +51,6 @@ def _results(fault: str, key: str) -> None:
 
 
 def _mistakes_of_tutorials() -> None:
-    """Each with its symptom, its cure, and the fault above that makes it, if one does."""
     numbers = {name: number for number, name in enumerate(FAULTS, 1)}
     with st.expander("Mistakes that tutorials make", icon=":material/school:", key="mistakes"):
         for row in MISTAKES:

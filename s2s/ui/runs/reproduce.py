@@ -31,7 +31,7 @@ SCORES = (
 
 
 def show(run_id: str) -> None:
-    """The folded section of the open view; none where it shows no numbers."""
+    """Draw the folded program that reproduces the open view."""
     lines = CODE.get(STATE.now.tab, _nothing)(run_id)
     if not lines:
         return
@@ -72,7 +72,6 @@ def _sweeps(run_id: str) -> list[str]:
 
 
 def _spread(runs: Sequence[str]) -> list[str]:
-    """Mean and sample standard deviation over seeds, where these runs have several."""
     done = seed_spread.finished(runs)
     recipes = [recipe for run in done if (recipe := cached.recipe(run))]
     if len({recipe.train.seed for recipe in recipes}) < 2:

@@ -91,7 +91,7 @@ def measured(
     scores: Mapping[str, Mapping[str, float | None]],
     forms: Mapping[str, str],
 ) -> SeedSpread | None:
-    """The finished runs among these by setting; None where none has another seed than the others."""
+    """The finished runs grouped by settings; None if no setting was run with two seeds."""
     described = {
         run: Described(recipe, cached.metadata(run))
         for run in runs
@@ -124,9 +124,7 @@ def finished(runs: Sequence[str]) -> list[str]:
 
 
 def verdict(found: SeedSpread, score: str, *, is_low_better: bool) -> str:
-    """The setting with the best mean, as markdown; "" where nothing was averaged, or several share the best mean, and
-    for runs of different data, whose scores do not compare.
-    """
+    """The setting with the best mean, in markdown; empty if no setting is clearly best."""
     if DATA & found.settings.keys():
         return ""
     known = {at: spread for at in range(len(found.groups)) if (spread := found.spread(score, at))}
@@ -147,7 +145,7 @@ def verdict(found: SeedSpread, score: str, *, is_low_better: bool) -> str:
 
 
 def panel(found: SeedSpread | None, name: str) -> None:
-    """Table, picture and downloads; one sentence where no two runs differ only in their seed."""
+    """Draw table, picture and downloads of the spread over seeds."""
     if found is None:
         return
     st.subheader("Mean and spread over seeds", anchor=False)

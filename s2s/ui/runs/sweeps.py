@@ -124,9 +124,7 @@ def _shown(name: str, chosen: str, was_live: bool) -> None:
 
 
 def measured(name: str, rows: Sequence[RunSummary]) -> Sweep:
-    """What the runs were asked for and how far they came, by their settings; of one whose recipe cannot be read, the
-    scores alone.
-    """
+    """The sweep's settings and scores by run; scores alone if a recipe cannot be read."""
     recipes = {row.id: recipe for row in rows if (recipe := cached.recipe(row.id))}
     varied = differences.varied_settings(list(recipes.values()))
     settings = {

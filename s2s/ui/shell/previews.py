@@ -55,7 +55,7 @@ _DRAWING = anyio.CapacityLimiter(1)
 
 @dataclass(frozen=True)
 class Preview:
-    """What is shown of a link; `picture` is the address of its picture below the first page."""
+    """Title, description and picture of a link's preview."""
 
     title: str
     description: str
@@ -63,7 +63,7 @@ class Preview:
 
 
 class ShownRun(NamedTuple):
-    """A run that everybody with the link may see; both are "" where there is none."""
+    """The run in a preview, if everybody with the link may see it; otherwise empty."""
 
     id: str
     name: str
@@ -74,7 +74,7 @@ NO_RUN = ShownRun("", "")
 
 @dataclass(frozen=True)
 class PreviewedView:
-    """A page with what the address says of it."""
+    """A page with the values of its address."""
 
     page: Page
     values: tuple[tuple[str, str], ...]
@@ -93,7 +93,7 @@ def view_of(page: Page, given: Mapping[str, str]) -> PreviewedView:
 
 
 def preview_of(view: PreviewedView) -> Preview:
-    """What is said of a view."""
+    """The preview of a view."""
     values = dict(view.values)
     query = urlencode([("page", view.page.url_path), *view.values])
     return Preview(

@@ -63,7 +63,6 @@ def _link(page: Page, content: Content, own: list[in_view.Shown]) -> None:
 
 
 def _snapshot(page: Page, url: str) -> None:
-    """The page's pictures as a file, with the sentence, and the words of whoever sent its link."""
     if not (pictures := shown_pictures()):
         return
     about = [str(st.session_state.get("src") or "") if "src" in page.keys else ""]

@@ -16,14 +16,14 @@ from s2s.ui.states.view_state import STATE
 
 
 class Forced(NamedTuple):
-    """The run at its checkpoint, and a typed target; empty for the model's own translation."""
+    """The run at its checkpoint, and the target that is typed, or empty for its own translation."""
 
     run: Run
     target: str
 
 
 def forced(row: SentenceRow, is_changed: Mapping[str, bool], *fields: str) -> Forced:
-    """Settings: checkpoint, strategy, target, and these fields; of each, whether it differs from the default."""
+    """Draw the settings: checkpoint, strategy and target."""
     strategy = STATE.shown("strategy")
     usual = {
         strategy: strategy != DEFAULT_STRATEGY,

@@ -42,7 +42,6 @@ def show_next_token(asked: AskedSearch) -> None:
 
 
 def _usable(question: NextToken) -> NextToken:
-    """Without what a link says of other words: that is reported and forgotten."""
     question = with_usable_words(question, STATE)
     n = len(cached.SCREEN.answer(question.continued).tokens)
     if question.at and not (question.at.isdecimal() and 1 <= int(question.at) <= n):
@@ -55,7 +54,6 @@ def _usable(question: NextToken) -> NextToken:
 
 
 def _draw(picture: Picture, answer: NextCandidates) -> None:
-    """The tokens to choose from, and the bars of the chosen position."""
     _strip(answer)
     st.space("small")
     with st.container(key="ruler"):
@@ -63,7 +61,6 @@ def _draw(picture: Picture, answer: NextCandidates) -> None:
 
 
 def _strip(answer: NextCandidates) -> None:
-    """The tokens, each with its probability; a press chooses one, or writes another in its place."""
     with st.container(key="token probabilities"):
         candidates_strip(answer, key="strip", force=_force, on_pick=_choose_position)
         st.caption(
@@ -72,7 +69,6 @@ def _strip(answer: NextCandidates) -> None:
 
 
 def _candidate_buttons(answer: NextCandidates) -> None:
-    """The position, and buttons that write another token there."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         _position_picker(answer)
         if answer.n_forced:
@@ -102,7 +98,6 @@ def _candidate_buttons(answer: NextCandidates) -> None:
 
 
 def _position_picker(answer: NextCandidates) -> None:
-    """The same choice as in the strip, for keyboards."""
     tokens = answer.found.hypotheses[0].tokens
     st.session_state[POSITION] = answer.position
     st.selectbox(
@@ -124,7 +119,6 @@ def _force(ids: str) -> None:
 
 
 def _filters() -> None:
-    """Temperature and filters, which change the picture at once."""
     state = {name: STATE.value(next_token.FIELD + name) for name in next_token.SETTINGS}
     given, problems = forms.from_address(
         next_token.START, {name: text for name, text in state.items() if text}

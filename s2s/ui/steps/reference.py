@@ -18,7 +18,7 @@ BOX_OF = f"{BOX} of"  # run and sentence that it belongs to
 
 
 def keep_reference(run: Run, text: str) -> None:
-    """What the address holds as `tgt`, whichever tab is shown."""
+    """Keep the address's target, whichever tab is shown."""
     given, owner = address.read("tgt"), target_owner(run.key, text)
     if given is not None:
         st.session_state[BOX] = given
@@ -80,12 +80,10 @@ def _answer(asked: AskedSearch, question: ForcedTarget) -> None:
 
 
 def _show_candidates(position: int) -> None:
-    """Open the next-token view at the first difference; before it both texts are the same."""
     STATE.show(view="next", at=str(position + 1), forced="")
 
 
 def _examples(run: Run) -> None:
-    """Sentences with their references, from the run's own probes."""
     pairs = validation_pairs(run)[:N_EXAMPLES]
     if not pairs:
         return

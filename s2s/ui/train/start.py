@@ -25,7 +25,7 @@ REFRESH = 1.0  # seconds between two looks at a run that has just been queued
 
 @dataclass
 class Start:
-    """What became of the last click on Train."""
+    """The result of the last click on Train."""
 
     run: str = ""  # the id of the run that it queued
     label: str = ""  # of the run, until the page shows it
@@ -33,7 +33,7 @@ class Start:
 
 
 def place() -> DeltaGenerator:
-    """Where button, forecast and answer go; the answer at once, before the rest of the page is drawn."""
+    """Draw the last answer at once, and return the container for the button and forecast."""
     with st.container(key="start", gap="small"):
         row = st.container(horizontal=True, vertical_alignment="center")
         _answer()

@@ -29,7 +29,7 @@ from s2s.ui.walkthrough.steps import STEPS, WHERE
 
 
 def show(asked: AskedStep) -> None:
-    """Pictures of a step, and its explanation."""
+    """Draw a step's pictures beside its explanation."""
     if asked.step.is_wide:
         pictures = st.container(key="walk pictures")
         explanation = st.container(key="walk explanation")

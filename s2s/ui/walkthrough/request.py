@@ -38,7 +38,7 @@ STATE = ViewState("walkthrough", WalkthroughView, Walkthrough)
 
 
 class AskedStep(NamedTuple):
-    """What the page shows: a step, its question of the run, and where more settings go."""
+    """The shown step, its question, and where more settings go."""
 
     step: WalkthroughStep
     run: Run

@@ -48,7 +48,6 @@ class ScreenHave(Have):
         return open_as_saved(run_id, int(step) if step else None)
 
     def summary(self, run: str) -> RunSummary:
-        """From the list, which all visitors share for a second."""
         return runs().get(run.partition("@")[0]) or super().summary(run)
 
     def curves(self, run: str) -> Curves:
