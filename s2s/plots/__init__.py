@@ -33,13 +33,12 @@ from s2s.plots.dataset_charts import (
     vocabulary_size,
     word_frequencies,
 )
-from s2s.plots.diagram import DIAGRAM_WIDTH, Arrow, Box, Diagram, Label, diagram_svg
+from s2s.plots.diagram import DIAGRAM_WIDTH, Diagram
 from s2s.plots.evaluation_charts import SCATTER, SWEEP, TRADEOFF
-from s2s.plots.expected_quality import expected_quality
 from s2s.plots.grids import HeadValues, NumberGrid, head_values, number_grids
+from s2s.plots.head_importance_view import HeadPoint, head_scatter
 from s2s.plots.head_roles import HOW_TO_READ as HEAD_ROLES
 from s2s.plots.head_roles import HeadGrid, head_roles, head_roles_animation
-from s2s.plots.head_scatter import HeadPoint, head_scatter
 from s2s.plots.learning import (
     ALIGNMENT_ERROR,
     ENTROPY,
@@ -65,7 +64,6 @@ from s2s.plots.picture import (
     TokenRows,
 )
 from s2s.plots.positions import (
-    LineSeries,
     columns_csv,
     extrapolation,
     line_chart,
@@ -76,12 +74,12 @@ from s2s.plots.positions import (
 from s2s.plots.runs_view import middle, short_names
 from s2s.plots.same_word import similarity
 from s2s.plots.samples_view import CAPTION as UTILITY
-from s2s.plots.samples_view import Floats, utility
-from s2s.plots.schedule import schedule
-from s2s.plots.score_plots import SweepLine, TradeoffPoint, sentence_scores, sweep_curve, tradeoff
+from s2s.plots.samples_view import utility
+from s2s.plots.schedule import expected_quality, schedule
+from s2s.plots.score_plots import TradeoffPoint, sentence_scores, sweep_curve, tradeoff
 from s2s.plots.search_view import drawn_nodes
 from s2s.plots.states import states
-from s2s.plots.tensor import largest, signed_map, tensor
+from s2s.plots.tensor import largest, tensor
 from s2s.plots.token_losses import CAPTION as TOKEN_LOSSES
 from s2s.plots.token_losses import token_losses
 from s2s.plots.tree import CAPTION as TREE

@@ -141,7 +141,7 @@ from s2s.questions.states_of import LAYER_HELP, StatesOf, layer_index, layer_nam
 from s2s.questions.t5_sizes import FiveSizes, T5Sizes
 from s2s.questions.table import Table, printable
 from s2s.questions.training_curves import OVER, LoggedRuns, TrainingCurves, signature_note
-from s2s.questions.translate import DEFAULT_STRATEGY, Translate, forced, own_target, packed
+from s2s.questions.translate import DEFAULT_STRATEGY, Translate, packed
 from s2s.questions.walked import TracedSentence, TraceOf, Walked
 from s2s.questions.walkthrough import Walkthrough
 from s2s.questions.why_each_word import FORMULAS, PRUNED_SHOWN, Searched, WhyEachWord

@@ -11,7 +11,7 @@ from s2s.config import UserError, choose
 from s2s.questions.finding import Finding, first
 from s2s.questions.have import Have
 from s2s.questions.pool import Pool, PoolOf
-from s2s.questions.question import RUN, Question, setting, subject, view
+from s2s.questions.question import RUN, AboutText, Question, setting, subject, view
 from s2s.questions.same_word import partner, read_words, shared_word, words_in
 from s2s.questions.states_of import LAYER_HELP, layer_index
 from s2s.questions.table import Table
@@ -111,13 +111,11 @@ class PoolStates(Question[run_states.StateIndex]):
 
 
 @dataclass(frozen=True)
-class Neighbors(Question[NearStates]):
+class Neighbors(AboutText[NearStates]):
     """The words or sentences whose states are most similar. `unit` is `sentence`, or the position of a word from 1;
     empty, the word that Same word compares. An empty `layer` is the last.
     """
 
-    run: str = subject(RUN)
-    text: str = subject("sentence", link="src")
     unit: str = setting("", scope="sentence", label="Neighbors of")
     layer: str = view("", in_set=False, label="Layer", help=LAYER_HELP)
 

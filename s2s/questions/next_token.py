@@ -23,7 +23,7 @@ from s2s.decode import (
 )
 from s2s.questions.finding import Finding, first
 from s2s.questions.have import Have
-from s2s.questions.question import RUN, Question, setting, subject, view
+from s2s.questions.question import AboutText, setting, view
 from s2s.questions.searched import OfSearch, times_as_probable
 from s2s.questions.table import Table
 from s2s.questions.translate import Translate
@@ -60,11 +60,9 @@ class Distributions:
 
 
 @dataclass(frozen=True)
-class NextTokens(Question[Distributions]):
+class NextTokens(AboutText[Distributions]):
     """The distribution of the next token after each beginning of some target ids."""
 
-    run: str = subject(RUN)
-    text: str = subject("sentence", link="src")
     ids: tuple[int, ...] = setting(())
 
     def ask(self, have: Have) -> Distributions:

@@ -13,7 +13,7 @@ from s2s.config import UserError
 from s2s.data import Preview, ProfileFolder, Upload
 from s2s.ui.data import hub_dataset, profiles, saved, upload_form, uploads
 from s2s.ui.kit import as_markdown, cached, forms, shortened
-from s2s.ui.kit.datasets import DEFAULT_DATASET, SHIPPED_DATASETS
+from s2s.ui.kit.recipe_state import DEFAULT_DATASET, SHIPPED_DATASETS
 from s2s.ui.streamlit_parts import DeltaGenerator
 
 BUILT_IN = "Built-in"

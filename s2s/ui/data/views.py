@@ -29,8 +29,7 @@ from s2s.ui.kit import (
     show,
     show_all,
 )
-from s2s.ui.kit.datasets import DEFAULT_DATASET
-from s2s.ui.kit.recipe_state import DEFAULT_PRESET, PREFIX, RECIPE_KEYS
+from s2s.ui.kit.recipe_state import DEFAULT_DATASET, DEFAULT_PRESET, PREFIX, RECIPE_KEYS
 from s2s.ui.kit.tables import texts_table
 
 DATA_KEYS = tuple(key for key in RECIPE_KEYS if key.startswith(("data.", "tokenizer.")))

@@ -16,7 +16,7 @@ from s2s.ui.heads.experiment_panel import measured
 from s2s.ui.heads.page import HeadsPage, HeadsSample, sample
 from s2s.ui.heads.view_state import STATE
 from s2s.ui.kit import gold_alignment, show_all
-from s2s.ui.kit.glossary import definitions
+from s2s.ui.kit.text import definitions
 from s2s.ui.shell import page_link
 
 

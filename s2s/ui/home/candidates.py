@@ -11,7 +11,7 @@ from s2s.runs import Run
 from s2s.ui.home.view_state import STATE
 from s2s.ui.kit import cached
 from s2s.ui.kit.candidates import candidates_strip
-from s2s.ui.kit.glossary import definitions
+from s2s.ui.kit.text import definitions
 from s2s.ui.shell import page_link
 from s2s.words import nats, percent
 

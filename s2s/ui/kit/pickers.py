@@ -15,7 +15,7 @@ from s2s.jobs import run_service
 from s2s.library import rights
 from s2s.runs import Run
 from s2s.ui.kit import address, cached, in_view, vocabulary
-from s2s.ui.kit.glossary import definitions
+from s2s.ui.kit.text import definitions
 
 MEAN = "mean"
 CHOSEN = "chosen run"  # in the session: one that the page chose

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from types import MappingProxyType
 
 from s2s import config
 from s2s.reports.differences import highlighted
+from s2s.words import GLOSSARY
 
 JOINER = "\u2060"  # invisible, without width, and no line breaks at it
 LONGEST = 300  # characters of a cell
 MARGIN = 40  # characters beyond twice the reference's length: early translations never end
+PLAIN = MappingProxyType({row.term: row.plain for row in GLOSSARY})
 
 
 def plain(text: str) -> str:
@@ -79,3 +82,8 @@ def against_reference(text: str, reference: str, longest: int = LONGEST) -> str:
     text = shortened(text, most).strip()
     shown, _ = highlighted(text, reference)
     return shown if text else f"(nothing) {shown}".rstrip()
+
+
+def definitions(*terms: str) -> str:
+    """A paragraph per term: `**layer**: One of ...`. Raises KeyError for a term that has no entry."""
+    return "\n\n".join(f"**{term}**: {PLAIN[term]}" for term in terms)

@@ -41,11 +41,6 @@ def are_held_out(run_id: str) -> bool:
     return not any("nothing is held out" in note for note in cached.run_notes(run_id))
 
 
-def validation_kind(run_id: str) -> str:
-    """`held-out`, or `training`."""
-    return "held-out" if are_held_out(run_id) else "training"
-
-
 def worded_for(run_id: str, text: str) -> str:
     """A text about held-out pairs, corrected where a run has none."""
     if are_held_out(run_id) or "held-out" not in text.lower():

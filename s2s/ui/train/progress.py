@@ -21,7 +21,7 @@ from s2s.ui.kit import (
     turn,
 )
 from s2s.ui.kit.badges import badge, shown_state
-from s2s.ui.kit.datasets import DEFAULT_DATASET
+from s2s.ui.kit.recipe_state import DEFAULT_DATASET
 from s2s.ui.train import controls, curves, diagnosis, metrics, samples
 from s2s.ui.train.view_state import STATE, TrainView
 

@@ -15,8 +15,15 @@ from s2s.jobs import short_count, sweep, training
 from s2s.lessons import rebuilt_in
 from s2s.runs import LONGEST_NAME
 from s2s.ui.kit import as_markdown, cached, forms, pickers, plain, unique_names
-from s2s.ui.kit.datasets import DEFAULT_DATASET, SHIPPED_DATASETS
-from s2s.ui.kit.recipe_state import DEFAULT_PRESET, INIT_FROM, PREFIX, RECIPE_KEYS, data_choices
+from s2s.ui.kit.recipe_state import (
+    DEFAULT_DATASET,
+    DEFAULT_PRESET,
+    INIT_FROM,
+    PREFIX,
+    RECIPE_KEYS,
+    SHIPPED_DATASETS,
+    data_choices,
+)
 from s2s.ui.shell import step_link
 from s2s.ui.train.view_state import STATE, sweep_rows
 
