@@ -58,7 +58,6 @@ def translation(screen: AppTest) -> str:
 
 
 def component(screen: AppTest, field: str) -> dict[str, Any]:
-    """The data of the one component that has this field."""
     (data,) = (
         data
         for each in screen.get("bidi_component")

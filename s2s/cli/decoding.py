@@ -192,7 +192,6 @@ def _print_comparison(baseline: dict[str, Any], system: dict[str, Any]) -> None:
 
 
 def _scoring(arguments: argparse.Namespace) -> Scoring:
-    """How the scores are to be counted. Raises UserError where the tokenizer of BLEU is not there."""
     from s2s.scores import Scoring, require_tokenizer
 
     asked = Scoring(

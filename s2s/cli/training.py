@@ -96,7 +96,6 @@ def run_request(
 
 
 def _let_threads_spin(recipe: Recipe) -> None:
-    """Where the recipe adapts their number; does nothing once torch is imported, as for `--init-from` alone."""
     if recipe.train.adapts_threads:
         from s2s.settings import for_threads
 

@@ -248,7 +248,6 @@ def _info(declared: Field[Any], accepted: tuple[type, ...], of: str) -> SettingI
 
 
 def keys(cls: type[Config]) -> list[str]:
-    """Every dotted key of a config."""
     return list(settings_of(cls))
 
 

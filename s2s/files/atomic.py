@@ -179,6 +179,5 @@ class csv_writer:  # noqa: N801 (as csv.writer)
         self._rows.writerow(map(csv_cell, row))
 
     def writerows(self, rows: Iterable[Iterable[Any]]) -> None:
-        """Several rows."""
         for row in rows:
             self.writerow(row)

@@ -289,7 +289,6 @@ def _set_up_sqlite(connection: Any, record: Any) -> None:
 
 
 def _count_deletions(url: str, connection: Any, cursor: Any, statement: str, *_: Any) -> None:
-    """Rows left a table, in a transaction: only its end releases the lock for which erasing waits."""
     if statement.startswith("DELETE") and cursor.rowcount:
         DELETIONS[url] += 1
         version = f"PRAGMA user_version = {HAS_DELETED}"

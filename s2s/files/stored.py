@@ -225,7 +225,6 @@ def _item(kind: StoredKind, folder: Path) -> Item | None:
 
 
 def _changed(folder: Path) -> float:
-    """When a file of it was last written; hidden ones, such as locks, do not count."""
     newest = 0.0
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:

@@ -110,7 +110,6 @@ def find_export(name: str, browser: str) -> Path | None:
 
 
 def delete_exports(workspace: str) -> None:
-    """Deletes the exports of a workspace."""
     shutil.rmtree(_folder() / workspace, ignore_errors=True)
 
 

@@ -63,7 +63,7 @@ class Monitor:
         self._sizes: tuple[float, str, dict[str, int]] = (0.0, "", {})
 
     def note_run(self, page: str, seconds: float, *, is_fragment: bool) -> None:
-        """Count one drawing of a page, or of a part of it, with its seconds."""
+        """A page, or a part of it, was drawn."""
         bucket = sum(seconds > limit for limit in BUCKETS)
         with self._lock:
             self.in_bucket[bucket] += 1
@@ -74,7 +74,7 @@ class Monitor:
             logs.write("slow_run", page=page, seconds=round(seconds, 3))
 
     def note_error(self, error: BaseException) -> None:
-        """Count an exception that no page expected."""
+        """An exception that no page expected."""
         described = logs.described(error)
         kind = described["exception"][0]
         with self._lock:
@@ -86,7 +86,6 @@ class Monitor:
 
     @contextlib.contextmanager
     def session(self) -> Iterator[None]:
-        """Count a session as open within this context."""
         with self._lock:
             self.n_sessions += 1
         try:
@@ -96,17 +95,17 @@ class Monitor:
                 self.n_sessions -= 1
 
     def note_upload(self) -> None:
-        """Count an uploaded file."""
+        """A visitor has uploaded a file."""
         with self._lock:
             self.n_uploads += 1
 
     def note_missed_link(self) -> None:
-        """Count an attempt to open a short link that does not exist."""
+        """Somebody has opened a short link that nobody made."""
         with self._lock:
             self.n_missed_links += 1
 
     def note_refused_key(self, by: str) -> None:
-        """Count a wrong operator key, tried on the page or for the metrics."""
+        """Somebody has tried a wrong operator key on the `page`, or for the `metrics`."""
         with self._lock:
             self.refused_keys[by] += 1
 
@@ -209,7 +208,6 @@ def _script_runs() -> Iterator[str]:
 
 
 def _queue() -> Iterator[str]:
-    """Raises UserError while the database is unreachable."""
     counts = queue.counts()
     jobs = [(_label(kind=kind, state=state), n) for (kind, state), n in sorted(counts.jobs.items())]
     yield from _family("s2s_jobs", "gauge", "Jobs by kind and state.", jobs)

@@ -78,7 +78,6 @@ async def recover(request: Request) -> Response:
 
 
 async def recover_script(request: Request) -> Response:
-    """The script of that page."""
     return Response(SCRIPT, media_type="text/javascript", headers=ALONE)
 
 

@@ -77,7 +77,6 @@ def check_newest(name: str, revision: str = "") -> None:
 
 
 def refused(name: str) -> UserError:
-    """The error for an invalid name."""
     shown = f"`{name.strip()[:60]}`" if name.strip() else "Nothing"
     return UserError(
         f"{shown} is not a dataset's name; write it as owner/name, for example Helsinki-NLP/opus_books,"

@@ -140,7 +140,6 @@ def _training(run_id: str, owner: str, to_be: str) -> queue.Job:
 
 
 def rename(run_id: str, owner: str, name: str) -> None:
-    """Rename a run, also one that waits."""
     job = Library(owner).job(run_id, "change")
     name = checked_name(name)
     if job:

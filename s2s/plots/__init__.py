@@ -196,7 +196,7 @@ PLOTS: Mapping[str, Plot] = MappingProxyType(
         ),
         "tensor": Plot(
             tensor,
-            "One row per token, one cell per number: gray is 0, darker is lower (black: −∞), brighter higher.",
+            "One row per token, one cell per number: dark is 0, yellow above, blue below; empty: −∞.",
         ),
         "activations": Plot(
             activations,
@@ -221,7 +221,7 @@ PLOTS: Mapping[str, Plot] = MappingProxyType(
         ),
         "matrix": Plot(
             matrix,
-            "Brighter is higher, darker is lower; where numbers are signed, gray is 0.",
+            "Dark is 0, yellow above, blue below.",
         ),
         "line_chart": Plot(
             line_chart,

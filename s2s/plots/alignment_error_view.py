@@ -12,7 +12,7 @@ from s2s.plots.picture import Picture
 from s2s.questions import AlignmentError, HeadAlignment, Table
 
 ERRORS = (
-    "AER is 0 where a head's links are the gold links, 1 where none is; brighter is lower. Frame: the best head of its"
+    "AER is 0 where a head's links are the gold links, 1 where none is; darker is better. Frame: the best head of its"
     " grid. Hover or tap for the 95 % interval over sentences, which does not count that the best was chosen among many"
     " cells."
 )
@@ -37,7 +37,6 @@ def pictures(question: AlignmentError, answer: HeadAlignment, model: str) -> lis
         title=title,
         axes=("layer", "head"),
         scale="AER",
-        low_is_bright=True,
     )
     table = question.table(answer)
     best = Table(

@@ -17,10 +17,9 @@ from s2s.plots import theme
 Weights = npt.NDArray[np.float32]
 LEGIBLE = 12  # rows or columns up to which numbers fit into the cells, also on a phone
 ROW_HEIGHTS = ((8, 40), (12, 32), (24, 24), (64, 16))  # maximum number of rows, pixels per row
-MAX_LEVEL = (
-    7  # more keys than this are slanted or vertical on a phone, and need room above the cells
-)
-MAX_SLANTED = 12  # more keys than this are vertical
+MAX_LEVEL = 7  # more keys than this are drawn late on a phone, where they may be slanted
+ON_PHONE = 200  # pixels: keys that need more are slanted on a phone
+MAX_SLANTED = 12  # more keys than this are vertical everywhere
 # Of their letters; a label is drawn only where there are 1.2 times as many pixels.
 VERTICAL_SIZE = 12
 MAX_UNNUMBERED = 24  # tokens of one side; more are numbered
@@ -71,11 +70,7 @@ def heatmap_data(
         cells["colorbar"]["title"]["text"] = "share of the row maximum"
     traces = [cells, *([_numbers(weights, shades)] if has_numbers else [])]
     room = geometry(keys, rows)
-    across = {
-        "title": {"text": "attends to", "standoff": 12},
-        "side": "top",
-        "range": [-0.5, len(keys) - 0.5],
-    }
+    across = axis_above("attends to", 12, keys, title) | {"range": [-0.5, len(keys) - 0.5]}
     down = ticks(rows) | {"title": {"text": verb, "standoff": 12}, "range": [len(rows) - 0.5, -0.5]}
     margin = {**theme.MARGIN, "l": room.left, "t": room.top}
     height = margin["t"] + margin["b"] + len(rows) * room.row
@@ -116,8 +111,20 @@ class Geometry(NamedTuple):
 
 def geometry(keys: Sequence[str], rows: Sequence[str]) -> Geometry:
     """The layout of a heatmap with these tokens."""
-    above = _width(keys) if len(keys) > MAX_LEVEL else 0
+    above = _width(keys) if len(keys) > MAX_SLANTED else 0
     return Geometry(48 + _width(rows), theme.MARGIN["t"] + above, _row_height(len(rows)))
+
+
+def axis_above(name: str, standoff: int, keys: Sequence[str], heading: str) -> dict[str, Any]:
+    """The axis of the keys. Where a phone slants them, empty lines in its name keep them off the figure's heading."""
+    axis = {"side": "top", "title": {"text": name, "standoff": standoff}}
+    if len(keys) > MAX_SLANTED or len(keys) * _width(keys) <= ON_PHONE:
+        return axis
+    lines = "<br>" * (heading.count("\n") + 1)
+    return axis | {
+        "title": {"text": lines + (name or "\xa0"), "standoff": standoff},
+        "automargin": True,
+    }
 
 
 def _hover_text(
@@ -211,13 +218,14 @@ def _vertical(tokens: Sequence[str]) -> dict[str, Any]:
 
 def _width(tokens: Sequence[str]) -> int:
     """The width in pixels of the widest token. Plotly's automargin would draw the figure twice."""
-    return max(
+    widths = [
         sum(
             13 if unicodedata.east_asian_width(character) in "WF" else 7
             for character in theme.shortened(token)
         )
         for token in tokens
-    )
+    ]
+    return max(widths, default=0)
 
 
 def _row_height(n_rows: int) -> int:

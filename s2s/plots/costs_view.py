@@ -259,7 +259,7 @@ def _cost_rows(
 
 
 def _share(number: float, total: float) -> str:
-    return f"{number / total:.1%}" if total else "0.0%"
+    return f"{100 * number / total:.3g}%" if total else "0%"
 
 
 def _shape_rows(component: Component) -> list[list[str]]:

@@ -15,7 +15,7 @@ from s2s.words import FRACTIONS, MetricName
 BEST = "★"
 DIFFERS = "*"
 NONE = "–"
-LONGEST = 28  # characters of a system's name
+LONGEST = 40  # characters of a system's name
 COLUMNS = (*METRICS, *MEASURES, "perplexity", "token_accuracy", "loss", "sentences_per_second")
 MAIN_COLUMNS = (
     "bleu",

@@ -113,11 +113,10 @@ def number_grids(
     axes: tuple[str, str],
     scale: str,
     ticks: Sequence[str] = (),
-    low_is_bright: bool = False,
 ) -> go.Figure:
     """Numbers on colors. `axes`: names of rows and columns; `ticks`: their labels, by default from 1.
 
-    `scale` names what the numbers are; brighter is higher, or lower with `low_is_bright`.
+    `scale` names what the numbers are; brighter is higher.
     """
     if not grids or not grids[0].values.size:
         return theme.empty("There are no numbers to show yet.")
@@ -128,7 +127,7 @@ def number_grids(
         StackedGrid(
             grid.name,
             height,
-            _numbers(grid, low_is_bright=low_is_bright),
+            _numbers(grid),
             grid_axis(axes[1] if grid is grids[-1] else "", n_columns, ticks),
             grid_axis(axes[0], n_rows, ticks),
             _frames(*grid.framed) if grid.framed is not None else (),
@@ -137,22 +136,21 @@ def number_grids(
     ]
     bar = {"title": {"text": scale}, "thickness": 10, "len": 0.6}
     colors = {"colorscale": theme.SEQUENTIAL, "cmin": 0, "cmax": 1, "colorbar": bar}
-    shown = {"reversescale": low_is_bright, "showscale": n_columns > MOST_WRITTEN}
     layout = {
         "title": theme.heading(title),
         "height": total + TOP,
         "margin": {"l": 48, "r": 12, "t": TOP, "b": 40},
-        "coloraxis": colors | shown,
+        "coloraxis": colors | {"showscale": n_columns > MOST_WRITTEN},
     }
     return stacked(rows, GAP / total, layout)
 
 
-def _numbers(grid: NumberGrid, *, low_is_bright: bool) -> Traces:
+def _numbers(grid: NumberGrid) -> Traces:
     values = np.asarray(grid.values, np.float32)
     is_whole = values.shape[1] <= MOST_WHOLE
     is_written = values.shape[1] <= MOST_WRITTEN
     words = [_number(value, is_whole=is_whole) for value in values.ravel().tolist() if is_written]
-    brightness = np.nan_to_num(1 - values if low_is_bright else values)
+    brightness = np.nan_to_num(values)
     return cells(values, words, brightness, **hovering(grid.hovers))
 
 
@@ -180,20 +178,19 @@ class HeadValues(NamedTuple):
 
 
 def head_values(grids: Sequence[HeadValues], *, title: str, unit: str) -> go.Figure:
-    """A number with its interval for every head, brighter for larger numbers; layers down and heads across.
+    """A number with its interval for every head: 0 is dark, larger ones are brighter, negative ones blue.
 
     A value in parentheses has an interval that includes 0.
     """
     shown = [grid for grid in grids if np.size(grid.values)]
     if not shown:
         return theme.empty("There are no heads to show yet.")
-    least = min(float(np.min(grid.values)) for grid in shown)
-    most = max(float(np.max(grid.values)) for grid in shown)
+    limit = max(float(np.abs(grid.values).max()) for grid in shown) or 1.0
     rows = [
         StackedGrid(
             grid.name,
             _height(grid),
-            _with_intervals(grid, least, most, unit),
+            _with_intervals(grid, limit, unit),
             grid_axis("head", grid.values.shape[1]),
             grid_axis("layer", grid.values.shape[0]),
         )
@@ -202,11 +199,16 @@ def head_values(grids: Sequence[HeadValues], *, title: str, unit: str) -> go.Fig
     total = sum(row.height + HEADS_GAP for row in rows) - HEADS_GAP
     place = {"orientation": "h", "y": 0, "yref": "container", "yanchor": "bottom"}
     bar = {"thickness": 10, "len": 0.7, **place}
+    is_signed = any(float(np.min(grid.values)) < 0 for grid in shown)
+    colors = {"colorscale": theme.SEQUENTIAL, "zmin": 0}
+    if is_signed:
+        colors = theme.around_zero(limit)
+    colors = {"colorscale": colors["colorscale"], "cmin": colors["zmin"], "cmax": limit}
     layout = {
         "title": theme.heading(title),
         "height": total + HEADS_TOP + HEADS_BOTTOM,
         "margin": {"l": 48, "r": 12, "t": HEADS_TOP, "b": HEADS_BOTTOM},
-        "coloraxis": {"colorscale": theme.SEQUENTIAL, "cmin": least, "cmax": most, "colorbar": bar},
+        "coloraxis": colors | {"colorbar": bar},
     }
     return stacked(rows, HEADS_GAP / total, layout)
 
@@ -218,7 +220,7 @@ def _height(grid: HeadValues) -> int:
     return n_layers * (HEAD_CELL if n_heads <= MOST_HEADS_WRITTEN else NARROW_HEAD_CELL)
 
 
-def _with_intervals(grid: HeadValues, least: float, most: float, unit: str) -> Traces:
+def _with_intervals(grid: HeadValues, limit: float, unit: str) -> Traces:
     values = np.asarray(grid.values, np.float32)
     n_heads = values.shape[1]
     layers, heads = np.indices(values.shape) + 1
@@ -232,14 +234,19 @@ def _with_intervals(grid: HeadValues, least: float, most: float, unit: str) -> T
         f" {theme.escaped(unit)}<br>interval %{{customdata[0]:.4f}} to %{{customdata[1]:.4f}}<extra></extra>"
     )
     numbers = np.stack([grid.low, grid.high, layers, heads], -1)
-    shades = (values - least) / ((most - least) or 1.0)
+    shades = np.abs(values) / limit
     return cells(values, words, shades, customdata=numbers, hovertemplate=hover)
 
 
 def _interval(value: float, low: float, high: float, *, has_ends: bool) -> str:
-    number = f"{value:.3f}".replace("-", "−")
+    number = _digits(value)
     if low <= 0 <= high:
         number = f"({number})"
     if not has_ends:
         return number
-    return f"<b>{number}</b><br>{low:.3f} to<br>{high:.3f}".replace("-", "−")
+    return f"<b>{number}</b><br>{_digits(low)} to<br>{_digits(high)}"
+
+
+def _digits(value: float) -> str:
+    """At most three: `0.123`, `−1.23`."""
+    return f"{value:.{max(0, 3 - (abs(value) >= 1) - (abs(value) >= 10))}f}".replace("-", "−")

@@ -133,8 +133,7 @@ def _heads(question: PositionKinds, answer: Encoding, heading: str) -> Drawn:
         return
     values = answer.bias.mean
     title = f"{heading}\nadded to scores by {len(values)} heads, {len(answer.distances)} distances"
-    labels = {"x_label": "key minus query", "y_label": "head"}
-    figure = matrix(values, title=title, signed=bool((values > 0).any()), **labels)
+    figure = matrix(values, title=title, x_label="key minus query", y_label="head")
     yield title, figure.update_traces(y0=1, x0=int(answer.distances[0]))
     if answer.first_head is not None:
         square = answer.first_head[:BIASES, :BIASES]
@@ -238,7 +237,7 @@ def _circle(question: PositionKinds, answer: Encoding, heading: str) -> Drawn:
     if answer.is_rotation:
         period = float(engine.wavelengths(waves)[pair])
         angle = 360 * offset / period
-        title = f"{which}: {offset} positions later is {angle % 360:.1f}°"
+        title = f"{which}: {offset} positions later is {angle % 360:.3g}°"
         stride = min(
             last_start // (ARMS - 1), max(1, round(DEGREES_APART / 360 * min(period, 1e9)))
         )

@@ -68,11 +68,12 @@ def _caption(question: StateMap, answer: MappedStates, layer: StateLayer, *, is_
     one, other = ({point.word for point in answer.points if point.sentence == n} for n in (0, 1))
     is_joined = question.color == "word" and one & other
     joined = " A dotted line joins a word that both sentences have." if is_joined else ""
+    second = f" Open marks are of “{question.second}”." if other and question.second else ""
     return (
         f"A state is a vector of {answer.d_model:,} numbers after a layer, for {token}. {explained} {where}; points"
         " that look close may be far apart in the other dimensions; hover over a point to see which of these"
         f" {len(answer.points)} states is most similar to it. Every layer has its own axes; their directions mean"
-        f" nothing by themselves.{joined}"
+        f" nothing by themselves.{joined}{second}"
     )
 
 

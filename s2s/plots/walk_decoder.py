@@ -13,7 +13,6 @@ from s2s.analysis import Array, AttentionTrace, experiments
 from s2s.config import POSITION_KINDS
 from s2s.plots import theme
 from s2s.plots.picture import Picture
-from s2s.plots.truncation import fine_percent
 from s2s.plots.walk_encoder import hidden_layer, layer_input
 from s2s.plots.walk_tensors import (
     additive_mask,
@@ -24,6 +23,7 @@ from s2s.plots.walk_tensors import (
     table_of,
 )
 from s2s.questions import Table, Walked, Walkthrough, walked
+from s2s.words import fine_percent, significant
 
 TOP = 10  # tokens that have a bar
 RANKED = "One bar per token, the largest on top; greedy search chooses the striped one."
@@ -158,8 +158,8 @@ def _ranked(answer: Walked, row: Array, name: str, across: str) -> tuple[Picture
     order = np.argsort(-row, kind="stable")
     bars = [(answer.words[at], float(row[at])) for at in order[:TOP]]
     title = f"{name}\nthe {len(bars)} largest of {len(row):,}"
-    form = ".2%" if across == "probability" else ".2f"
-    figure = ranked_tokens(bars, title=title, x_label=across, chosen=0, form=form)
+    is_share = across == "probability"
+    figure = ranked_tokens(bars, title=title, x_label=across, chosen=0, is_share=is_share)
     names = [answer.words[at] for at in order]
     table = table_of(row[order][:, None], names, (across,))
     return picture(figure, title, table, RANKED), sum(value for _, value in bars)
@@ -203,20 +203,21 @@ def ranked_tokens(
     title: str,
     x_label: str,
     chosen: int | None = None,
-    form: str = ".2f",
+    is_share: bool = False,
 ) -> go.Figure:
     """One bar per token, in the given order from the top; the one at index `chosen` is striped and of another color."""
     if not bars:
         return theme.empty("There are no tokens to show.")
     names = [theme.escaped(token) for token, _ in bars]
     values = [value for _, value in bars]
+    written = fine_percent if is_share else significant
     is_chosen = [at == chosen for at in range(len(bars))]
     figure = go.Figure(
         go.Bar(
             x=values,
             y=[*range(len(bars))],
             orientation="h",
-            text=[f"{value:{form}}".replace("-", "−") for value in values],
+            text=[*map(written, values)],
             textposition="outside",
             cliponaxis=False,
             marker={
@@ -224,7 +225,7 @@ def ranked_tokens(
                 "pattern": {"shape": ["/" if chosen else "" for chosen in is_chosen]},
             },
             customdata=names,
-            hovertemplate=f"%{{customdata}}: %{{x:{form}}}<extra></extra>",
+            hovertemplate=f"%{{customdata}}: %{{x:.3{'~%' if is_share else '~g'}}}<extra></extra>",
         )
     )
     low = min(0.0, *values)
@@ -244,7 +245,7 @@ def ranked_tokens(
             "range": [low - (room if low else 0), high + room],
             "fixedrange": True,
             "nticks": 5,
-            "tickformat": ".2~%" if form.endswith("%") else "",
+            "tickformat": ".2~%" if is_share else "",
         },
         yaxis=rows
         | {

@@ -16,7 +16,7 @@ from s2s.plots.tensor import largest, tensor, tensor_hover
 from s2s.questions import Table, walked
 
 MAX_COLUMNS = 64  # that are drawn
-READING = "One row per token, one cell per number: gray is 0, darker is lower (black: −∞), brighter higher."
+READING = "One row per token, one cell per number: dark is 0, yellow above, blue below; empty: −∞."
 SUMS = "Each row of weights sums to 1: the brighter a cell, the larger the weight."
 DASHES = ("solid", "dash", "dot", "dashdot")
 

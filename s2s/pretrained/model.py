@@ -96,7 +96,6 @@ def naming(file: str) -> Iterator[None]:
 
 
 def _check_ids(ids: SpecialIds, weights: Weights) -> None:
-    """Raises UserError for an id without a row in the embedding."""
     size = min(weights.src_vocab_size, weights.tgt_vocab_size)
     every = (ids.pad, ids.start, ids.eos, ids.tgt_first)
     given = [id for id in every if id is not None and id >= size]

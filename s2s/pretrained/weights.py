@@ -112,7 +112,6 @@ def _rows(table: Tensor) -> int:
 
 
 def _plain(tensor: Tensor, name: str) -> Tensor:
-    """In float32, in one block of memory. Raises UserError for whole numbers, and for NaN."""
     if not tensor.is_floating_point():
         raise UserError(
             f"The tensor `{name}` holds {tensor.dtype} numbers, as quantized checkpoints do; give one in float32 or"

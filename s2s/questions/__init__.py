@@ -66,6 +66,7 @@ from s2s.questions.have import (
     Have,
     Outcome,
     TooLongError,
+    are_held_out,
     name_of,
 )
 from s2s.questions.head_importance import (

@@ -15,8 +15,6 @@ COLOR = "#0072B2"
 
 
 class TableColumn(NamedTuple):
-    """A column of an HTML table."""
-
     name: str
     width: str = ""  # as CSS has it; empty: an equal share of the rest
 

@@ -220,7 +220,6 @@ def _changed(path: Path) -> float:
 
 
 def _status(path: Path) -> tuple[Mapping[str, Any], float]:
-    """The content of status.json and when it was written; empty and 0 before training."""
     try:
         stamp = _stamp(path / "status.json")
     except FileNotFoundError:
@@ -275,7 +274,6 @@ def _about(path: Path, stamp: Stamp) -> RunSummary:
 
 
 def _annotations(about: Mapping[str, Any]) -> dict[str, Any]:
-    """Tags, comment, and what it was initialized from or imported from; values of a wrong type are ignored."""
     tags, comment, init_from = (about.get(key) for key in ("tags", "comment", "init_from"))
     initial_run = init_from.get("run") if isinstance(init_from, Mapping) else None
     imported = about.get("imported")

@@ -341,7 +341,6 @@ class _Clock:
         return is_new
 
     def _forget(self) -> None:
-        """Keep the newest session and those from the last long one before it."""
         long = [i for i, session in enumerate(self.sessions[:-1]) if session.steps >= FEW]
         self.sessions = self.sessions[long[-1] if long else 0 :][-FEW:]
 
@@ -379,7 +378,6 @@ class _Clock:
 def _so_far(
     values: NDArray[np.float64], part: NDArray[np.float64], *, is_newest: bool
 ) -> NDArray[np.float64]:
-    """The sum up to the middle of each bucket; `is_newest`: the last is the newest step, which its bucket has, too."""
     if is_newest:
         buckets = values[:-1]
         return np.append(np.cumsum(buckets) - buckets * (1 - part[:-1]), buckets.sum())

@@ -52,7 +52,6 @@ FILES = (
 
 
 def _own_source(about: Mapping[str, Any]) -> dict[str, str]:
-    """The SPEC of the pairs that a run was trained on, where its dataset has others today; else nothing."""
     data = about.get("data")
     known = data.get("train_hash") if isinstance(data, dict) else None
     source = FORMER_PAIRS.get((str(about.get("source")), str(known)))
@@ -60,13 +59,10 @@ def _own_source(about: Mapping[str, Any]) -> dict[str, str]:
 
 
 def runs_folder() -> Path:
-    """The folder of all runs."""
     return settings.home() / "runs"
 
 
 class RunFolder:
-    """One run's folder."""
-
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
 
@@ -80,7 +76,6 @@ class RunFolder:
 
     @property
     def checkpoints(self) -> Path:
-        """The folder of weights."""
         return self.path / "checkpoints"
 
     @property
@@ -188,7 +183,6 @@ class RunFolder:
             ) from error
 
     def set_status(self, state: str, **details: Any) -> None:
-        """Replace the status."""
         files.write_json(
             self.path / "status.json",
             {"format": FORMAT, "state": state, "updated": stored.now(), **details},

@@ -115,8 +115,8 @@ class Bleu:
 
     @property
     def arithmetic(self) -> str:
-        product = " × ".join(f"{precision:.1f}" for precision in self.precisions) or "0.0"
-        return f"{self.brevity_penalty:.3f} × ({product}) ^ (1/{max(1, len(self.precisions))}) = {self.score:.1f}"
+        product = " × ".join(f"{precision:.3g}" for precision in self.precisions) or "0"
+        return f"{self.brevity_penalty:.3g} × ({product}) ^ (1/{max(1, len(self.precisions))}) = {self.score:.3g}"
 
 
 @dataclass(frozen=True)
@@ -145,9 +145,9 @@ class Chrf:
     @property
     def arithmetic(self) -> str:
         factor = CHRF_BETA**2
-        precision = f"{self.precision:.1f}"
-        recall = f"{self.recall:.1f}"
-        return f"{1 + factor} × {precision} × {recall} / ({factor} × {precision} + {recall}) = {self.score:.1f}"
+        precision = f"{self.precision:.3g}"
+        recall = f"{self.recall:.3g}"
+        return f"{1 + factor} × {precision} × {recall} / ({factor} × {precision} + {recall}) = {self.score:.3g}"
 
 
 @dataclass(frozen=True)

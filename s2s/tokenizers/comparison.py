@@ -51,8 +51,6 @@ class SideStatistics:
 
 @dataclass(frozen=True)
 class ComparisonRow:
-    """The measurements of one tokenizer on a dataset."""
-
     kind: str
     # None: chosen by the size of the dataset
     requested_size: int | None = field(metadata={"json": "asked"})
@@ -85,7 +83,9 @@ class ComparisonRow:
 
 @dataclass(frozen=True)
 class TokenizerComparison:
-    """Measurements of several tokenizers; `scope` says on how many pairs, `advice` what to consider."""
+    """Every tokenizer that was measured, in the order of TOKENIZERS; `scope` says on how many pairs, `advice` what to
+    consider where words are not separated by spaces.
+    """
 
     rows: tuple[ComparisonRow, ...]
     scope: str

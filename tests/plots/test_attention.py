@@ -103,10 +103,18 @@ def test_hover_shows_the_sum_of_a_row_where_it_is_given() -> None:
 
 
 def test_many_tokens_are_written_upwards_and_have_the_room() -> None:
-    few, many = ([f"{i} incomprehensible" for i in range(n)] for n in (MAX_LEVEL, MAX_SLANTED + 1))
+    few, some, many = (
+        [f"{i} incomprehensible" for i in range(n)]
+        for n in (MAX_LEVEL, MAX_SLANTED, MAX_SLANTED + 1)
+    )
     layouts = [
         heatmap(weights(2, len(keys)), keys, ("a", "b"), title="t").layout for keys in (few, many)
     ]
+    level = heatmap(weights(2, len(some)), some, ("a", "b"), title="t").layout
+    assert (
+        level.margin.t == layouts[0].margin.t
+    )  # no gap; where they do not fit, the browser makes room
+    assert level.xaxis.automargin
     assert [layout.xaxis.tickangle for layout in layouts] == [None, None]
     assert [layout.xaxis.visible for layout in layouts] == [None, False]
     assert layouts[1].xaxis2.tickangle == -90

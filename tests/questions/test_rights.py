@@ -360,7 +360,6 @@ def results(have: Have, question: Question[Any]) -> list[str]:
 
 
 def content(file: NamedFile) -> str:
-    """What the file has, and what the files in it have."""
     made = file.content()
     if isinstance(made, str):
         return f"{file.name}\n{made}"

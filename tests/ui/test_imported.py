@@ -10,7 +10,7 @@ from s2s.jobs import model_import
 from s2s.links.share import pack
 from s2s.processes import queue
 from s2s.runs import RunFolder, runs_folder
-from s2s.tokenizers.char import CharTokenizer
+from s2s.tokenizers.byte import CharTokenizer
 from s2s.ui.kit import cached, vocabulary
 from s2s.ui.walkthrough.step import verbatim
 from tests.pretrained.checkpoints import make_checkpoint

@@ -15,9 +15,9 @@ from s2s.config import ModelConfig, SpecialIds, Stack, UserError
 from s2s.files import write_text
 from s2s.model import sinusoids
 from s2s.pretrained.export import opened
+from s2s.pretrained.export.opened import TrainedModel
 from s2s.pretrained.export.tensors import Tensors, embeddings
 from s2s.pretrained.export.tokenizer_json import FILE, library_tokenizer
-from s2s.pretrained.export.trained_model import TrainedModel
 from s2s.tokenizers import PretrainedTokenizer
 
 # Our activations by its names.

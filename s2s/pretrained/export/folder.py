@@ -7,9 +7,9 @@ from pathlib import Path
 from s2s.config import ModelConfig, UserError, choose
 from s2s.files import new_folder, write_text
 from s2s.pretrained.export import ctranslate2_folder, transformers_folder
+from s2s.pretrained.export.opened import TrainedModel
 from s2s.pretrained.export.targets import TARGETS, Verdict, refused, verdicts
 from s2s.pretrained.export.tokenizer_json import why_not
-from s2s.pretrained.export.trained_model import TrainedModel
 from s2s.pretrained.export.usage import usage_of
 from s2s.tokenizers import Tokenizer
 

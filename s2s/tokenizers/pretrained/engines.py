@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 import tokenizers
 from tokenizers import decoders, models
 
-from s2s.tokenizers.byte_level import readable_bytes
+from s2s.tokenizers.bpe import readable_bytes
 from s2s.tokenizers.tokenizer import SPACE, visible
 
 if TYPE_CHECKING:

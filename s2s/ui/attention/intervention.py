@@ -39,8 +39,9 @@ def show(asked: Asked) -> None:
 def _answer(asked: Asked, override: dict[str, str], switched: str) -> None:
     at, to = override["at"], override["to"]
     if not (switched or (at and to)):
-        st.info(_invitation(at, to), icon=":material/touch_app:")
-        _example(asked.answer.attention)
+        with st.container(key="answer"):
+            st.info(_invitation(at, to), icon=":material/touch_app:")
+            _example(asked.answer.attention)
         return
     override = override if at and to else {}
     question = Intervene(**asked.question.shared_with(Intervene), **override, switched=switched)
@@ -148,6 +149,7 @@ def _keys(tokens: Sequence[str]) -> str:
         selection_mode="multi",
         key=widget,
         on_change=chosen,
+        wrap=True,
     )
     return _numbers(selected)
 

@@ -11,14 +11,18 @@ from s2s.ui.heads.view_state import STATE
 from s2s.ui.kit import cached, forms, show_all, unique_names
 from s2s.ui.kit.sentence import MAX_CHARACTERS, other_source
 
+DEFAULT = Patching()
+
 
 def show_view(page: HeadsPage) -> None:
     """Two sources, what is patched, the picture and its numbers."""
-    with page.row:
-        STATE.draw("patch", label_visibility="collapsed", width=260)
-    chosen = read_sentence(page, "what carries the difference between two sentences")
+    shown = STATE.shown("patch")
+    is_changed = {str(shown): shown != DEFAULT.patch}
+    chosen = read_sentence(page, "what carries the difference between two sentences", is_changed)
     if chosen is None:
         return
+    with chosen.settings:
+        STATE.draw("patch")
     try:
         _show(chosen)
     except UserError as wrong:

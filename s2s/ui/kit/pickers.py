@@ -32,6 +32,12 @@ RUN_HELP = "The model that the page shows.\n\n" + "\n\n".join(
 LOST_RUN = "lost run"  # in the session: what the page says of the link's run, which is not there
 NOTICES = "notices"  # in the session: those that the page has not shown yet
 STAND_IN = "stand-in run"  # in the session: the run shown though no link or visitor chose it
+NARROWEST, WIDEST, LETTER, SHORT = (
+    230,
+    380,
+    8,
+    20,
+)  # of the list of runs: pixels, and letters of a short label
 MAX_SEGMENTS = 9  # more options become a list
 
 
@@ -98,7 +104,7 @@ def run_picker(meant: str) -> str | None:
         key="run",
         bind="query-params",
         help=RUN_HELP,
-        width=245,
+        width=min(WIDEST, NARROWEST + LETTER * max(0, len(labels[wanted]) - SHORT)),
         on_change=_change_example,
     )
     chosen = chosen or wanted

@@ -26,9 +26,10 @@ from s2s.ui.kit.text import plain
 SHOWN = "pictures of the page"  # in the session: what a snapshot has
 MENU = "Save, data, code"
 ICON = ":material/download:"
-WHERE = "Run it where s2s is installed and this run is stored; Runs offers it as a zip."
-OF_DATASET = "Run it where s2s is installed and this dataset is stored, or give the SPEC of yours."
-SHARE = st.column_config.ProgressColumn(format="percent", min_value=0.0, max_value=1.0)
+WHERE = "Run it where s2s is installed"
+OF_DATASET = f"{WHERE} and this dataset is stored, or give the SPEC of yours."
+OF_RUN = f"{WHERE} and this run is stored; Runs offers it as a zip."
+SHARE = st.column_config.ProgressColumn(format="%.3g%%", min_value=0.0, max_value=100.0)
 LETTER, ROOM, WIDEST = 7, 26, 420  # of a column, in pixels
 MOST_WHOLE = 24  # rows of a table that is shown without a scroll bar of its own
 NARROW = 180  # a first column of this width stays in view
@@ -90,6 +91,9 @@ def show_table(table: Table, *, alt: str, key: str, **look: Any) -> None:
     """A table with whole cells: a column is as wide as its longest, up to a limit; a narrow first one stays in view."""
     names = _apart(table.columns)
     frame = pd.DataFrame([*map(list, table.rows)], columns=names)
+    for own, name in zip(names, table.columns, strict=True):
+        if name in table.shares:
+            frame[own] = 100 * pd.to_numeric(frame[own])
     config = {
         own: SHARE
         if name in table.shares
@@ -144,7 +148,8 @@ def _figure(picture: Picture, question: Question[Any], on_pick: OnPick, on_enlar
         st.html(token_rows(figure))
     elif figure is None or isinstance(figure, Table):
         if figure is None:
-            st.markdown(f"**{plain(picture.title.splitlines()[-1])}**")
+            title = picture.title.splitlines()[-1]
+            st.markdown(f"**{plain(title[:1].upper() + title[1:])}**")
         table = figure or picture.table
         height = "content" if len(table.rows) <= MOST_WHOLE else "auto"
         show_table(table, key=f"table {picture.name}", alt=picture.alt, height=height)
@@ -221,7 +226,10 @@ def menu(picture: Picture, question: Question[Any], answer: Any) -> None:
                     key=f"{key} {file.label}",
                     help=file.about or None,
                 )
-        st.caption(OF_DATASET if question.of("dataset") else WHERE)
+        about = (
+            OF_DATASET if question.of("dataset") else OF_RUN if question.of("run") else f"{WHERE}."
+        )
+        st.caption(about)
         st.code(question.python, language="python", wrap_lines=True)
         st.code(question.command, language="bash", wrap_lines=True)
 

@@ -13,7 +13,7 @@ from s2s.ui.kit.text import plain, shortened
 from s2s.ui.kit.vocabulary import RunVocabulary
 from s2s.ui.streamlit_parts import DeltaGenerator
 
-MOST = 3  # named in the title
+MOST = 2  # named in the title
 
 
 class SentenceRow(NamedTuple):

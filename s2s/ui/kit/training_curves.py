@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from s2s.plots import training_view
-from s2s.questions import OVER
+from s2s.questions import OVER, are_held_out
 from s2s.ui.kit import cached
 from s2s.ui.kit.state import ViewState
 from s2s.words import smoothing_note
@@ -34,11 +34,6 @@ def loss_note(runs: Iterable[str], curve: str = "loss") -> str:
     trained = (run for run in runs if not cached.metadata(run).get("imported"))
     recipes = filter(None, map(cached.recipe, trained))
     return smoothing_note(recipe.train.label_smoothing for recipe in recipes)
-
-
-def are_held_out(run_id: str) -> bool:
-    """Whether a run is validated on pairs that it does not train on."""
-    return not any("nothing is held out" in note for note in cached.run_notes(run_id))
 
 
 def worded_for(run_id: str, text: str) -> str:

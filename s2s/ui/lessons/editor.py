@@ -86,6 +86,7 @@ def _words(lesson: Lesson) -> None:
 
 
 def _more_steps(lesson: Lesson) -> None:
+    """The ways to one more step: a page that is opened now, or a link."""
     pages_to_add(lesson.id, 1 if lessons.is_empty(lesson) else len(lesson.steps) + 1)
     with st.expander("Or paste a link", icon=":material/link:"):
         _new_step(lesson)
@@ -257,6 +258,7 @@ def _set_steps(
     said: str,
     deleted: tuple[str, int, Step] | None = None,
 ) -> None:
+    """Keeps the steps, opens the one of number `then` and confirms that; `deleted` can be undone."""
     try:
         lessons.change_lesson(replace(lesson, steps=steps), lesson)
     except UserError as error:
@@ -269,6 +271,7 @@ def _set_steps(
 
 
 def _change(lesson: Lesson, make: Callable[[], Lesson], place: str, said: str) -> None:
+    """Keeps the changed lesson and confirms that, or says what is wrong and keeps what was typed."""
     try:
         lessons.change_lesson(make(), lesson)
     except UserError as error:

@@ -23,7 +23,7 @@ from s2s.ui.kit import ViewState, cached, field, pickers, settings_box, show, vo
 from s2s.ui.positions import extrapolation, word_order
 
 IN_ROW = {
-    "rotation": ("pair", "offset"),
+    "rotation": ("offset",),
     "waves": ("pair",),
 }  # settings that stand above the answer
 

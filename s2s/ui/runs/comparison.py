@@ -54,7 +54,7 @@ def _chosen(run_id: str) -> list[str]:
 
 
 def keep_for(run_id: str) -> None:
-    """Keep the runs that a link or button selected, even if the page's run is not among them."""
+    """What a link or a button selected stays, although it may not have the page's run."""
     if STATE.now.compared:
         st.session_state[OWNER] = run_id
 
@@ -91,6 +91,7 @@ def _scores(answer: ComparedRuns) -> Mapping[str, list[float | None]]:
 
 
 def _curves(answer: ComparedRuns) -> None:
+    """The curves of all these runs in one chart: a color per run, training solid and validation dashed."""
     curve, over = quantity_and_axis(STATE)
     runs = tuple(run.id for run in answer.runs)
     question = TrainingCurves(runs=runs, curve=curve, over=over)

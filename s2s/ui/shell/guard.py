@@ -163,7 +163,6 @@ def _written(ancestors: str) -> tuple[tuple[bytes, bytes], ...]:
 
 
 def _policy() -> str:
-    """Scripts: the app's files, its components (blob:), and the lines in Streamlit's index.html. Scripts set styles."""
     page = (STATIC / "index.html").read_text(encoding="utf-8")
     hashes = " ".join(map(_hash, re.findall(r"<script>(.*?)</script>", page, re.DOTALL)))
     rules = (

@@ -56,7 +56,6 @@ def read_from_url(page: Page, *, is_other_page: bool) -> None:
 
 
 def opened() -> OpenedStep | None:
-    """The open step; None outside a lesson."""
     if not (written := st.session_state.get(LESSON)):
         return None
     try:

@@ -51,7 +51,7 @@ class Written(NamedTuple):
 
 
 def build_lesson(id: str | None = None) -> None:
-    """Open the panel that writes a lesson, in place of an open lesson.
+    """Opens the panel, in place of a lesson that is open.
 
     The next page that opens becomes a step of this lesson, or begins a new one where `id` is empty; without `id`, the
     panel asks, if there is anything to choose.
@@ -71,6 +71,7 @@ def is_building() -> bool:
 
 
 def _stop() -> None:
+    """Closes the panel; the lesson stays in Make your own."""
     st.session_state[IS_OPEN] = False
 
 
@@ -135,6 +136,7 @@ def _draw(page: Page, home: str) -> None:
 
 
 def _being_written(own: Own, view: View) -> Written | None:
+    """The step that the panel writes: none on another page, and none that was changed elsewhere."""
     now: Written | None = st.session_state.get(WRITTEN)
     if now and now.lesson in own and now.step.view.page == view.page:
         stored = own[now.lesson].lesson
@@ -151,6 +153,9 @@ def _remember(lesson: Lesson, number: int, key: str) -> None:
 
 
 def _take(own: Own, view: View) -> Own:
+    """The page as it is now becomes the last step of a lesson, or the first of a new one, which others may then open,
+    as what Share shows.
+    """
     id = _preferred(own)
     step = Step(_title(view), "", view)
     made = (
@@ -166,11 +171,13 @@ def _take(own: Own, view: View) -> Own:
 
 
 def _preferred(own: Own) -> str:
+    """The lesson to add to: the last one, or the newest."""
     last = st.session_state.get(LAST)
     return str(last) if last == NEW or last in own else next(reversed(own), NEW)
 
 
 def _bar(row: OwnLesson | None, now: Written | None) -> bool:
+    """The heading, and on a phone the button that opens and folds the panel. Returns whether it is open there."""
     is_unfolded = lesson.is_unfolded()
     name = row.lesson.title if row else "A new lesson"
     said = f"Your step {now.number}" if now else f"Add this page as step {_n_steps(row) + 1}"
@@ -192,11 +199,13 @@ def _n_steps(row: OwnLesson | None) -> int:
 
 
 def _title(view: View) -> str:
+    """What a step is called until its maker says something else: `Attention: the red house`."""
     name = f"{page(view.page).title}: {view.values.get('src', '')}"
     return shortened(" ".join(name.split()).removesuffix(":"), MAX_TITLE)
 
 
 def _ask(own: Own, view: View) -> None:
+    """To which lesson this page is added."""
     names = {**unique_names({id: row.lesson.title for id, row in own.items()}), NEW: "A new lesson"}
     st.session_state[CHOSEN] = _preferred(own)
     chosen = st.selectbox(
@@ -213,6 +222,7 @@ def _prefer() -> None:
 
 
 def _write(row: OwnLesson, now: Written, view: View, home: str) -> None:
+    """The fields of a step, what of them is saved, and the ways from here."""
     before = row.lesson
     typed = st.text_input(
         "Title of the lesson",
@@ -271,11 +281,13 @@ def _changed(
 
 
 def _first_sentence(note: str) -> str:
+    """What a lesson is called whose maker gives it no title."""
     line = re.sub(r"[*`]", "", note).partition("\n")[0]
     return shortened(re.split(r"(?<=[.!?:])\s", line)[0].strip(" .:"), MAX_TITLE)
 
 
 def _saved(step: Step, number: int) -> str:
+    """What of a step is stored, as Markdown."""
     parts = ["this page as you see it"] + ["your note"] * bool(step.note)
     if step.question:
         right = shortened(lessons.right_answer(step.question), 60)
@@ -285,6 +297,7 @@ def _saved(step: Step, number: int) -> str:
 
 
 def _take_back(lesson: Lesson, number: int) -> None:
+    """Deletes the step; with the only one, the lesson."""
     steps = (*lesson.steps[: number - 1], *lesson.steps[number:])
     try:
         if steps:

@@ -278,7 +278,6 @@ def menu(every: Sequence[Page], shown: str = "") -> dict[str, list[st.Page]]:
 
 
 def page(url_path: str) -> Page:
-    """A page by its address."""
     return next(row for row in rows() if row.url_path == url_path)
 
 

@@ -55,7 +55,7 @@ _DRAWING = anyio.CapacityLimiter(1)
 
 @dataclass(frozen=True)
 class Preview:
-    """Title, description and picture of a link's preview."""
+    """What is shown of a link; `picture` is the address of its picture below the first page."""
 
     title: str
     description: str
@@ -63,7 +63,7 @@ class Preview:
 
 
 class ShownRun(NamedTuple):
-    """The run in a preview, if everybody with the link may see it; otherwise empty."""
+    """A run that everybody with the link may see; both are "" where there is none."""
 
     id: str
     name: str
@@ -74,7 +74,7 @@ NO_RUN = ShownRun("", "")
 
 @dataclass(frozen=True)
 class PreviewedView:
-    """A page with the values of its address."""
+    """A page with what the address says of it."""
 
     page: Page
     values: tuple[tuple[str, str], ...]
@@ -93,7 +93,6 @@ def view_of(page: Page, given: Mapping[str, str]) -> PreviewedView:
 
 
 def preview_of(view: PreviewedView) -> Preview:
-    """The preview of a view."""
     values = dict(view.values)
     query = urlencode([("page", view.page.url_path), *view.values])
     return Preview(
@@ -133,7 +132,6 @@ def tags(preview: Preview, request: Request, home: str) -> str:
 
 
 async def picture(request: Request) -> Response:
-    """The picture of a view."""
     asked = request.query_params.get("page", "")
     page = next((row for row in PAGES if row.url_path == asked), None)
     if page is None:

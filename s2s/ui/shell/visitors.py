@@ -55,7 +55,6 @@ def account() -> str:
 
 
 def browser_key() -> workspaces.Key | None:
-    """The key that this browser has."""
     return workspaces.key_of(cookies())
 
 

@@ -42,6 +42,7 @@ def show_next_token(asked: AskedSearch) -> None:
 
 
 def _usable(question: NextToken) -> NextToken:
+    """Without what a link says of other words: that is reported and forgotten."""
     question = with_usable_words(question, STATE)
     n = len(cached.SCREEN.answer(question.continued).tokens)
     if question.at and not (question.at.isdecimal() and 1 <= int(question.at) <= n):
@@ -61,6 +62,7 @@ def _draw(picture: Picture, answer: NextCandidates) -> None:
 
 
 def _strip(answer: NextCandidates) -> None:
+    """The tokens, each with its probability; a press chooses one, or writes another in its place."""
     with st.container(key="token probabilities"):
         candidates_strip(answer, key="strip", force=_force, on_pick=_choose_position)
         st.caption(

@@ -90,7 +90,7 @@ def ask() -> AskedSearch | None:
     if found_in_link is not None:
         _fill_search(row.best, found_in_link)
     found, line = st.container(), st.container(horizontal=True, vertical_alignment="center")
-    with st.container(horizontal=True, key="selection"):
+    with st.container(horizontal=True):
         labels = {slug: view.label for slug, view in tabs("steps").items()}
         STATE.segments("view", "View", labels, label_visibility="collapsed")
     with row.beside, st.container(horizontal=True, width="content", key="controls search"):

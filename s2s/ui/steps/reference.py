@@ -18,7 +18,7 @@ BOX_OF = f"{BOX} of"  # run and sentence that it belongs to
 
 
 def keep_reference(run: Run, text: str) -> None:
-    """Keep the address's target, whichever tab is shown."""
+    """What the address holds as `tgt`, whichever tab is shown."""
     given, owner = address.read("tgt"), target_owner(run.key, text)
     if given is not None:
         st.session_state[BOX] = given
@@ -51,11 +51,12 @@ def show_reference(asked: AskedSearch) -> None:
     if target := _reference() or by_people:
         _answer(asked, asked.question(ForcedTarget, target=target))
     else:
-        st.info(
-            "Type the translation that you want above: you see how hard each of its tokens is for the model, and"
-            " whether search or model is to blame if it wrote another.",
-            icon=":material/rule:",
-        )
+        with st.container(key="answer"):
+            st.info(
+                "Type the translation that you want above: you see how hard each of its tokens is for the model, and"
+                " whether search or model is to blame if it wrote another.",
+                icon=":material/rule:",
+            )
     _examples(asked.run)
 
 
@@ -84,6 +85,7 @@ def _show_candidates(position: int) -> None:
 
 
 def _examples(run: Run) -> None:
+    """Sentences with their references, from the run's own probes."""
     pairs = validation_pairs(run)[:N_EXAMPLES]
     if not pairs:
         return

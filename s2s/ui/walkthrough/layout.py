@@ -29,21 +29,15 @@ from s2s.ui.walkthrough.steps import STEPS, WHERE
 
 
 def show(asked: AskedStep) -> None:
-    """Draw a step's pictures beside its explanation."""
-    if asked.step.is_wide:
-        pictures = st.container(key="walk pictures")
-        explanation = st.container(key="walk explanation")
-    else:
-        with st.container(key="walk"):
-            pictures, explanation = st.columns([3, 2], gap="medium")
-    with pictures, st.container(border=True, key="answer"):
+    """Pictures of a step, and its explanation."""
+    with asked.pictures, st.container(border=True, key="answer"):
         try:
             answer = cached.SCREEN.answer(asked.question)
         except UserError as error:  # the other steps can be shown
             st.info(as_markdown(str(error)), icon=":material/block:")
         else:
             _show_pictures(asked, answer)
-    with explanation, st.container(border=True):
+    with asked.explanation, st.container(border=True):
         _explain(asked.step, asked.run)
         _map(asked.run)
 

@@ -10,7 +10,6 @@ TEXT = "the red house"
 
 
 def translation(screen) -> str:
-    """What is shown as the translation."""
     (said,) = [str(each.proto.body) for each in screen.get("html") if "Click to" in each.proto.body]
     return html.unescape(said.partition(">")[2].partition(">")[2].partition("<")[0])
 

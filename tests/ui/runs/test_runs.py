@@ -95,7 +95,6 @@ def sweep(put: Put) -> list[str]:
 
 
 def view(tab: str, run: str = "", **more: str) -> AppTest:
-    """A view of Runs by its link."""
     screen = opened("runs", set=pack({"tab": tab, **more}), **({"run": run} if run else {}))
     assert not screen.exception
     return screen

@@ -2,8 +2,7 @@ import pytest
 
 from s2s.decode import Beam
 from s2s.runs import Decoded
-from s2s.runs.decoded import DecodedHypothesis
-from s2s.runs.length_penalty import penalty_decides
+from s2s.runs.decoded import DecodedHypothesis, penalty_decides
 
 
 def hypothesis(text: str, log_prob: float, config: Beam) -> DecodedHypothesis:

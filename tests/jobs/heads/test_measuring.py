@@ -1,6 +1,6 @@
 from collections.abc import Generator
 
-from s2s.jobs.heads.stages import stage
+from s2s.jobs.heads.measuring import stage
 
 
 def test_the_shares_of_a_part_are_shares_of_the_whole() -> None:

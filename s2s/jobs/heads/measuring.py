@@ -1,13 +1,27 @@
-"""The sentences of an experiment as batches for the model."""
+"""What measurements share: sentences as batches, and one part of a longer measurement."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from typing import TypeVar
 
 from s2s.analysis import heads
 from s2s.config import UserError
 from s2s.data import Pair
 from s2s.runs import Run, encoded_pairs
+
+T = TypeVar("T")
+
+
+def stage(start: float, end: float, steps: Generator[float, None, T]) -> Generator[float, None, T]:
+    """Shares of a part, 0 to 1, as shares of the whole, of which it is `start` to `end`; returns what it returns."""
+    while True:
+        try:
+            share = next(steps)
+        except StopIteration as stop:
+            result: T = stop.value
+            return result
+        yield start + (end - start) * share
 
 
 def encoded(run: Run, pairs: Sequence[Pair]) -> tuple[list[heads.Batch], list[Pair]]:
