@@ -37,7 +37,6 @@ def check(question: Question, given: Given, context: Context) -> Verdict:
 
 
 def _mistake(question: Question, given: Given) -> str:
-    """Why a likely wrong answer is wrong; empty for any other answer."""
     match question:
         case NumberQuestion(unit=unit, tolerance=tolerance, mistakes=mistakes):
             value = number(str(given), unit)

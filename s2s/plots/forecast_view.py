@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from s2s.jobs import ALIKE, MARGIN, MeasuredRun, PredictionInterval, short_count
-from s2s.plots.expected_quality import expected_quality
 from s2s.plots.picture import ComparedRows, Picture
-from s2s.plots.schedule import schedule
+from s2s.plots.schedule import expected_quality, schedule
 from s2s.questions import ForecastedTraining, Table, TrainingForecast
 from s2s.words import duration
 

@@ -45,9 +45,7 @@ MEASURED = ("Tokens per word", "Unknown", "Median", "95th percentile", "Longest"
 
 
 class TaskExamples(NamedTuple):
-    """A row of TASKS, with input and output of the model for the first pairs; `too_long` is about the share of all that
-    the length limit drops, and `limit` that limit in tokens.
-    """
+    """Input and output of the model for the first pairs under one task, and the share that the length limit drops."""
 
     task: str
     pairs: tuple[tuple[str, str], ...]

@@ -84,7 +84,6 @@ class MeasuredFaults:
     results: Mapping[str, Measured]
 
     def pair(self, fault: str) -> tuple[Measured, Measured]:
-        """With the fault, and the healthy run that it is compared with."""
         kind = "demo" if FAULTS[fault].when == "inference" else "trained"
         return self.results[f"{kind} {fault}"], self.results[f"{kind} {NO_FAULT}"]
 
@@ -104,17 +103,14 @@ class FaultyRun(NamedTuple):
 
     @property
     def with_fault(self) -> str:
-        """`93.5% of the translations are right`."""
         return MEASURES[self.measure].phrase.format(self._written(self.broken, self.measure))
 
     @property
     def without(self) -> str:
-        """`98.0%`."""
         return self._written(self.healthy, self.measure)
 
     @property
     def losses(self) -> tuple[str, str]:
-        """At the end of training."""
         broken, healthy = (self._written(one, "training loss") for one in self[:2])
         return broken, healthy
 
@@ -146,11 +142,9 @@ class FaultResults(Question[MeasuredFaults]):
     )
 
     def ask(self, have: Have) -> MeasuredFaults:
-        """As they ship."""
         return MeasuredFaults(shipped_faults())
 
     def table(self, answer: MeasuredFaults) -> Table:
-        """A row for every measure: of the run with the fault, and of the healthy one."""
         broken, healthy = map(numbers, answer.pair(self.fault))
         rows = [
             [name, broken[name], healthy[name]]
@@ -160,7 +154,6 @@ class FaultResults(Question[MeasuredFaults]):
         return Table(("measure", BROKEN, HEALTHY), rows)
 
     def finding(self, answer: MeasuredFaults) -> str:
-        """The number that gives the fault away, and whether the loss hides it; empty where both runs have the same."""
         return first(FINDINGS, FaultyRun(*answer.pair(self.fault), SHOWN_BY[self.fault]))
 
 

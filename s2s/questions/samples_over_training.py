@@ -33,22 +33,18 @@ class ProbeTranslations:
 
     @property
     def newest(self) -> int:
-        """The last step."""
         return self.steps[-1]
 
     @property
     def right_now(self) -> int:
-        """How many translations equal their references."""
         return sum(row.newest == row.reference for row in self.rows)
 
     @property
     def right_before(self) -> int:
-        """The same at the earlier step."""
         return sum(row.earlier == row.reference for row in self.rows)
 
     @property
     def n(self) -> int:
-        """How many sentences there are."""
         return len(self.rows)
 
 
@@ -110,19 +106,16 @@ class SamplesOverTraining(Question[ProbeTranslations]):
         return ProbeTranslations(name, steps, earlier, tuple(rows), are_held_out)
 
     def stamp(self, have: Have) -> Hashable:
-        """A run that trains translates more, and not everybody reads all of its name."""
         lines = have.samples(self.run)
         return have.titles([self.run])[self.run], len(lines), lines[-1]["step"] if lines else None
 
     def table(self, answer: ProbeTranslations) -> Table:
-        """A row for every sentence."""
         names = [column for column, _ in columns(answer)]
         return Table(
             names, [[getattr(row, key) for _, key in columns(answer)] for row in answer.rows]
         )
 
     def finding(self, answer: ProbeTranslations) -> str:
-        """How many are right, now and before."""
         return first(FINDINGS, answer)
 
 

@@ -29,8 +29,7 @@ from s2s.ui.kit import (
     show,
     show_all,
 )
-from s2s.ui.kit.datasets import DEFAULT_DATASET
-from s2s.ui.kit.recipe_state import DEFAULT_PRESET, PREFIX, RECIPE_KEYS
+from s2s.ui.kit.recipe_state import DEFAULT_DATASET, DEFAULT_PRESET, PREFIX, RECIPE_KEYS
 from s2s.ui.kit.tables import texts_table
 
 DATA_KEYS = tuple(key for key in RECIPE_KEYS if key.startswith(("data.", "tokenizer.")))
@@ -168,7 +167,7 @@ def recipe() -> Recipe:
 
 
 def take(values: Mapping[str, Any]) -> None:
-    """Write settings of the recipe, for Train as well."""
+    """Set settings of the recipe, on Train as well."""
     for key, value in values.items():
         st.session_state[PREFIX + key] = value
 

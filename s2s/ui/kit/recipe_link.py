@@ -9,8 +9,7 @@ from s2s.library import guests
 from s2s.links import share
 from s2s.runs import differences
 from s2s.ui.kit import cached, forms
-from s2s.ui.kit.datasets import SHIPPED_DATASETS
-from s2s.ui.kit.recipe_state import DEFAULT_PRESET, INIT_FROM
+from s2s.ui.kit.recipe_state import DEFAULT_PRESET, INIT_FROM, SHIPPED_DATASETS
 
 
 def recipe_set(recipe: Recipe, source: str, preset: str, init_from: str = "") -> str:

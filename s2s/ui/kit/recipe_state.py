@@ -1,13 +1,15 @@
-"""Where the session keeps the recipe that Data and Train edit together: the keys of its widgets and their defaults."""
+"""What Data and Train share: the keys and defaults of the recipe that they edit together, and the shipped datasets."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import streamlit as st
 
 from s2s.config import Recipe, keys
+from s2s.data import BUILTINS, SYNTHETIC, is_for_tests
 from s2s.ui.kit.text import as_markdown
 
 PREFIX = "set "  # of the key of each setting's widget
@@ -18,6 +20,16 @@ INIT_FROM = "start from"  # the run whose weights initialize the new one, or ""
 SRC_FIRST = "model.ids.src_first"
 RECIPE_KEYS = tuple(
     key for key in keys(Recipe) if key == SRC_FIRST or not key.startswith("model.ids.")
+)
+DEFAULT_DATASET = "builtin:en-fr"
+# from the SPEC of a dataset that can be trained on to its summary
+SHIPPED_DATASETS: Mapping[str, str] = MappingProxyType(
+    {
+        f"{kind}:{name}": row.summary
+        for kind, rows in (("builtin", BUILTINS), ("synthetic", SYNTHETIC))
+        for name, row in rows.items()
+        if not is_for_tests(f"{kind}:{name}")
+    }
 )
 
 

@@ -48,7 +48,7 @@ ABOUT = (
 
 
 def draw() -> None:
-    """One's own lessons, and the ways to a new one; or the one that is changed."""
+    """Draw the list of one's own lessons, or the one that is being edited."""
     if STATE.now.edit:
         editor.draw(STATE.now.edit)
         return

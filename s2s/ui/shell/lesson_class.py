@@ -28,7 +28,7 @@ QUESTION = (
 
 
 def read_from_url() -> None:
-    """At each run of the script: the class of the address, while a lesson is open."""
+    """Read the class from the address while a lesson is open."""
     given = st.query_params.get(CLASS)
     if given is not None and given != st.session_state.get(CLASS):
         _open(printable(given)[:MAX_ID])
@@ -41,7 +41,7 @@ def read_from_url() -> None:
 
 
 def ask(at: OpenedStep) -> None:
-    """Asks once whether the teacher may see the step; who has answered, or comes too late, sees nothing here."""
+    """Ask once whether the teacher may see the visitor's step."""
     id = _class()
     if not id:
         return
@@ -58,7 +58,7 @@ def ask(at: OpenedStep) -> None:
 
 
 def draw(at: OpenedStep) -> None:
-    """Who has agreed sees that the teacher sees it, and can end it."""
+    """Tell participants that the teacher sees their step, with a button that ends it."""
     id = _class()
     if not id:
         return

@@ -38,7 +38,7 @@ LOOKS = MappingProxyType(
 
 
 class Judged(NamedTuple):
-    """What was said of an answer: it stands until there is another answer, or another sentence."""
+    """The verdict on an answer, which stays until the answer or the sentence changes."""
 
     step: str
     given: Given
@@ -47,7 +47,7 @@ class Judged(NamedTuple):
 
 
 def draw_question(page: Page, at: OpenedStep) -> None:
-    """The question, its widget, and what is said of the answer.
+    """Draw the question, its widget, and the verdict on the answer.
 
     A pressed option is an answer, and so are another sentence and another head on the page: they need no button.
     """

@@ -21,7 +21,7 @@ def is_local(url: str) -> bool:
 
 
 def reach(url: str) -> str:
-    """`only on this computer`, to follow what the link opens."""
+    """In words, who can open a link: `only on this computer`."""
     return (
         "only on this computer" if is_local(url) else "on any computer that can reach this server"
     )

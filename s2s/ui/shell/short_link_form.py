@@ -48,7 +48,7 @@ def short_link_form(content: Content, home: str) -> None:
 
 
 def make_short_link(content: Content) -> None:
-    """With the title and the note that are in their boxes; the form shows it, or what was refused."""
+    """Make a short link with the title and note in their boxes."""
     title, note = (str(st.session_state.get(key) or "") for key in (TITLE, NOTE))
     try:
         st.session_state[MADE] = short_links.make(

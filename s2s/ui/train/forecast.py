@@ -35,14 +35,14 @@ A_WHILE = 60.0  # seconds in the queue that are worth a word
 
 
 class Outlook(NamedTuple):
-    """Why a recipe cannot be trained, if so, and what it will cost, in a line."""
+    """The expected cost of a run in a line, and why it cannot be trained, if so."""
 
     why_not: UserError | None
     summary: str = ""
 
 
 def panel(request: RunRequest, notes: DeltaGenerator) -> Outlook:
-    """Expectation and costs; warnings, and why it cannot be trained, go to `notes`, which are never folded."""
+    """Draw the forecast of a run; warnings go to `notes`, which stay visible."""
     if request.wrong:
         return Outlook(request.wrong)
     own = packed(own_settings(request.recipe, request.preset))

@@ -21,7 +21,7 @@ from s2s.ui.kit import (
     turn,
 )
 from s2s.ui.kit.badges import badge, shown_state
-from s2s.ui.kit.datasets import DEFAULT_DATASET
+from s2s.ui.kit.recipe_state import DEFAULT_DATASET
 from s2s.ui.train import controls, curves, diagnosis, metrics, samples
 from s2s.ui.train.view_state import STATE, TrainView
 
@@ -30,7 +30,7 @@ REST = 3  # times longer for an interrupted run, where nothing moves until someb
 
 
 def panel(run_id: str, source: str) -> None:
-    """The training of a run; folded below the recipe of a new one for another dataset, `source`."""
+    """Draw the training of a run, folded below a new recipe for another dataset."""
     STATE.belongs_to("run", run_id)
     row = _row(run_id)
     if (row and row.is_live) or not _is_beside_new_recipe(run_id, source):

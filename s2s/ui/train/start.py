@@ -23,7 +23,7 @@ START = "start of a run"  # in the session
 
 @dataclass
 class Start:
-    """What became of the last click on Train."""
+    """The result of the last click on Train."""
 
     run: str = ""  # the id of the run that it queued
     label: str = ""  # of the run, until the page shows it

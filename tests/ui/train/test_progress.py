@@ -23,7 +23,7 @@ from s2s.runs import RunFolder, RunSummary, runs_folder
 from s2s.training import Planned
 from s2s.training.schedules import SCHEDULES, learning_rate
 from s2s.ui.kit import cached, in_view, polling, trouble
-from s2s.ui.kit.datasets import DEFAULT_DATASET
+from s2s.ui.kit.recipe_state import DEFAULT_DATASET
 from s2s.ui.train import controls, progress
 from tests.conftest import make_run
 from tests.screen import lost, opened, page_text
