@@ -55,15 +55,12 @@ def report(results: Mapping[str, Any]) -> Measured:
     worse = [rows[-1]["difference"][-1] < 0 for rows in searches.values()]
     return Measured(
         "holds" if all(worse) else "partly" if any(worse) else "fails",
-        "\n".join(
-            [
-                f"With a beam of {WIDE} instead of {NARROW}, on {results['n']} sentences:\n",
-                *(
-                    f"- {model}, {'with' if penalty else 'without'} length normalization: {_changed(rows)}."
-                    for (model, penalty), rows in searches.items()
-                ),
-            ]
-        ),
+        f"With a beam of {WIDE} instead of {NARROW}, on {results['n']} sentences: "
+        + "; ".join(
+            f"{model}, {'with' if penalty else 'without'} length normalization: {_changed(rows)}"
+            for (model, penalty), rows in searches.items()
+        )
+        + ".",
         f"{results['n']} sentences of the split {split}. The smaller model is of the preset {results['preset']} with"
         f" d_model {results['changes']['model.d_model']}, stopped early, seed 1. Search errors: sentences for which"
         " another width found a more probable output, or the reference is more probable. Intervals: paired bootstrap.",

@@ -206,9 +206,6 @@ def _scoring(arguments: argparse.Namespace) -> Scoring:
 
 
 def _resolved(asked: Scoring, references: References) -> Scoring:
-    """With BLEU's tokenizer; one that was chosen by rule is said on standard error, unless it is 13a for one kind of
-    script.
-    """
     from s2s.scores import AUTO, DEFAULT_TOKENIZER, tokenizer_of
 
     if asked.tokenize == AUTO:

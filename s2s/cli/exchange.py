@@ -107,7 +107,6 @@ def import_(arguments: argparse.Namespace) -> None:
 
 
 def _is_path(name: str) -> bool:
-    """Whether a name can only be meant as a file or folder, and not as a model on the Hub."""
     return name.endswith(".zip") or name.startswith((".", "~")) or Path(name).is_absolute()
 
 
@@ -121,7 +120,6 @@ def _import_checkpoint(path: Path, arguments: argparse.Namespace) -> None:
 
 
 def _import_from_hub(arguments: argparse.Namespace) -> None:
-    """With the token in `HF_TOKEN`, if there is one: whoever works here has set it."""
     from s2s import hub
     from s2s.files import require_free
     from s2s.jobs import fetching, import_forecasts, model_import
@@ -158,7 +156,6 @@ def _import_from_hub(arguments: argparse.Namespace) -> None:
 
 
 def _say_opened(folder: RunFolder) -> None:
-    """Where the run is; on stderr what is not as in transformers."""
     for note in folder.about()["data"]["notes"]:
         print(note, file=sys.stderr)
     print(f"The run is in {folder.path}")

@@ -98,7 +98,6 @@ def _rows(config: Config, of: str) -> Iterator[SettingRow]:
 
 
 def _range(info: SettingInfo) -> str:
-    """`a whole number, 1 to 4,096, or null`."""
     kinds = [kind for kind in info.types if kind is not NoneType]
     if info.choices:
         found = ", ".join(info.choices)

@@ -242,7 +242,6 @@ def _where_it_stopped(folder: RunFolder) -> str:
 
 
 def _length(recipe: Recipe) -> str:
-    """`1,200 steps`, or `10 minutes, about 1,200 steps`."""
     steps = f"{recipe.train.steps:,} steps"
     minutes = recipe.train.minutes
     return steps if minutes is None else f"{minutes:g} minutes, about {steps}"

@@ -17,7 +17,6 @@ class UserError(ValueError):
     """A mistake that the user can correct: the message says what was given, what is allowed and what to do."""
 
     def __str__(self) -> str:
-        """The message, which can be written even if it repeats half of a character or a NUL."""
         message = super().__str__().replace("\0", r"\x00")
         return message.encode(errors="backslashreplace").decode()
 

@@ -265,7 +265,6 @@ def parse_assignments(assignments: Iterable[str]) -> dict[str, Any]:
 
 
 def split_assignments(assignments: Iterable[str]) -> dict[str, str]:
-    """The same with the values as they are written."""
     found: dict[str, str] = {}
     for text in assignments:
         key, equals, value = text.partition("=")

@@ -213,7 +213,6 @@ class Recipe(Config):
             raise UserError(f"{given}; set `model.positions.max_length` to at least {needed}.")
 
     def _check_fault(self) -> None:
-        """Raises UserError where the fault would change nothing."""
         key, missing = NOTHING_TO_REMOVE.get(self.train.fault, ("", None))
         if key and flat(self)[key] == missing:
             raise UserError(

@@ -38,8 +38,6 @@ ARRAYS = MappingProxyType({"b": "b", "i": "biu", "u": "biu", "f": "biuf", "U": "
 
 
 class _Row(NamedTuple):
-    """A field of a dataclass."""
-
     name: str
     key: str  # in JSON
     kind: Any
@@ -192,7 +190,6 @@ def _dataclass_or_array(made: Any, inner: tuple[Any, ...]) -> Read:
 
 
 def _array(kind: Any, content: Any) -> Any:
-    """Of `npt.NDArray[kind]`, where np.floating[Any] and Any take all numbers."""
     import numpy as np
 
     found = np.array(_of(list, content, "a list"))

@@ -233,10 +233,6 @@ def _wait_for_turn(connection: sa.Connection, lock: int) -> None:
 
 
 def _reason(error: Exception) -> str:
-    """SQLite's own message, such as "database or disk is full"; the mere kind of error for other databases.
-
-    Their messages name hosts and users.
-    """
     own = getattr(error, "orig", None)
     says = isinstance(own, (sqlite3.Error, TimeoutError))  # the latter: of `postgres`
     return str(own) if says else type(error).__name__
@@ -300,7 +296,6 @@ def _count_deletions(url: str, connection: Any, cursor: Any, statement: str, *_:
 
 
 def _close_to_others(name: str) -> None:
-    """Nobody else can read a database and the two files beside it, which SQLite creates like the first."""
     for path in (name, f"{name}-wal", f"{name}-shm") if name else ():  # no name: in memory
         with contextlib.suppress(OSError):  # it does not exist, or is another user's
             Path(path).chmod(0o600)
@@ -338,10 +333,6 @@ def _grow(connection: sa.Connection, version: int) -> None:
 
 
 def _rewrite_once(opened: sa.Engine) -> None:
-    """Older versions deleted rows without overwriting them: a new file has none of these.
-
-    Where another process writes, or the disk is full, the next start does it.
-    """
     with (
         contextlib.suppress(DBAPIError),
         opened.connect().execution_options(isolation_level="AUTOCOMMIT") as connection,

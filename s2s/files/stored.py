@@ -65,7 +65,6 @@ class StoredKind(NamedTuple):
 
     @property
     def parent(self) -> Path:
-        """The folder that holds all of them."""
         return settings.home() / self.folder
 
 
@@ -91,7 +90,6 @@ class Item:
 
     @property
     def id(self) -> str:
-        """The folder's name, which links have."""
         return self.folder.name
 
     @property

@@ -155,7 +155,6 @@ def _progress(done: Mapping[str, lessons.LessonProgress]) -> bytes:
 
 
 def _without_server(content: bytes, item: Item) -> bytes:
-    """A JSON file without the folder and the workspace of this server: elsewhere it belongs to whoever unpacks it."""
     home = json.dumps(str(settings.home().resolve()))[1:-1].encode()
     return content.replace(home, b"S2S_HOME").replace(item.owner.encode(), asker.LOCAL.encode())
 

@@ -45,7 +45,6 @@ class Key(NamedTuple):
 
     @property
     def signed(self) -> str:
-        """The value of the cookie."""
         return f"{self.kind}{self.secret}.{_signature(self.kind, self.secret)}"
 
 

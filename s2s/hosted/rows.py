@@ -70,7 +70,6 @@ def workspace_of(key: Key) -> str:
 
 @functools.lru_cache(maxsize=4096)
 def _linked(key: str, _when: int) -> str:
-    """Asked again from time to time: another app of the same database may have deleted the key."""
     with queue.begin() as connection:
         found = connection.execute(sa.select(KEYS.c.workspace).where(KEYS.c.key == key)).scalar()
     if found is None:

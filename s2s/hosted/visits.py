@@ -143,8 +143,6 @@ def _with_cookies(send: Send, fresh: list[str]) -> Send:
 
 
 def _with_partition(send: Send) -> Send:
-    """Sends the answer; Streamlit's cookie against forged uploads so that the browser keeps it in a frame."""
-
     async def send_with_partition(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = [(key, _partitioned(key, value)) for key, value in message["headers"]]

@@ -74,7 +74,6 @@ class Model:
 
     @property
     def size(self) -> int:
-        """Bytes to download."""
         return sum(file.size for file in self.files)
 
 
@@ -178,7 +177,6 @@ class _ModelLookup(Lookup):
         )
 
     def _config(self, name: str, sha: str) -> bytes:
-        """Everybody may list a gated model: this request shows whether it may be read, too."""
         hub = access.library()
         content = bytearray()
         with hub.utils.get_session().stream(

@@ -116,7 +116,6 @@ class _Remote(io.RawIOBase):
         return self._at
 
     def read(self, size: int | None = -1) -> bytes:
-        """`size` bytes, or all that are left; fewer only at the end of the file."""
         end = self._at + size if size is not None and size >= 0 else max(self._length(), self._at)
         got = bytearray()
         while self._at < end and (more := self._some(end - self._at)):
@@ -143,10 +142,6 @@ class _Remote(io.RawIOBase):
         return self._size
 
     def _fetch(self, n: int) -> _Range:
-        """The range from here, with at least `n` bytes if the file has them; it grows during sequential reading.
-
-        Two columns of a table are often adjacent: only a third range in a row counts as sequential reading.
-        """
         self._n_sequential = (
             self._n_sequential + 1 if self._ranges and self._at == self._ranges[-1].end else 0
         )
@@ -160,7 +155,6 @@ class _Remote(io.RawIOBase):
         return part
 
     def _whole(self, start: int, end: int) -> bytes:
-        """The bytes from `start` to `end`, resumed after interruptions."""
         got = bytearray()
         for attempt in range(MAX_ATTEMPTS):
             try:

@@ -96,7 +96,6 @@ def _heatmap(map: AttentionMap, kind: str) -> str:
 
 
 def _index(given: str, n: int, default: int | None) -> int | None:
-    """A layer or head as a link says it, from 1, or the mean of all; from 0 here, None for the mean."""
     if given == "mean":
         return None
     is_there = given.isdecimal() and len(given) < 5 and 1 <= int(given) <= n

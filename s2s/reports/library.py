@@ -49,7 +49,6 @@ def source(kinds: frozenset[str]) -> str:
 
 @functools.lru_cache(8)
 def packed(kinds: frozenset[str]) -> str:
-    """The same, compressed, in base64: a third of its size."""
     return base64.b64encode(gzip.compress(source(kinds).encode(), 9, mtime=0)).decode()
 
 

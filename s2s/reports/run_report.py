@@ -150,7 +150,6 @@ def _held_out(about: Mapping[str, Any], what: str) -> str:
 
 
 def _validations(run: Run, about: Mapping[str, Any]) -> Iterable[str]:
-    """What each validation measured; the checkpoint of this report is marked."""
     rows = [row for row in run.folder.lines("metrics") if row.get("kind") == "valid"]
     keys = [key for key in VALIDATED if any(_is_number(row.get(key)) for row in rows)]
     names = [METRIC_NAMES[key] for key in keys]

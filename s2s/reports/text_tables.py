@@ -45,12 +45,14 @@ def compared_rows(figure: ComparedRows) -> str:
     """The rows, their texts with the differences marked, and what the marks mean."""
     is_marked = False
     rows = []
-    for row, other, share in zip(figure.rows, figure.other, figure.shares, strict=True):
+    shares = figure.shares or [math.nan] * len(figure.rows)
+    for row, other, share in zip(figure.rows, figure.other, shares, strict=True):
         cells = []
         for name, cell in zip(figure.columns, row, strict=True):
             shown = _lines(cell)
-            if name == figure.of:
+            if name in figure.of:
                 shown, found = highlighted(cell, other)
+                shown = shown if cell else f"(nothing) {shown}".rstrip()
                 is_marked |= bool(found and not found.is_empty)
             elif name == figure.bars:
                 shown = _bar(cell, share)

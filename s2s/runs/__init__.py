@@ -33,6 +33,7 @@ from s2s.runs.listing import (
     LONGEST_NAME,
     LONGEST_TAG,
     MOST_TAGS,
+    RUN_STATES,
     RunSummary,
     checked_name,
     clean_name,

@@ -13,17 +13,19 @@ attention/          attention of a fixed pair at each checkpoint
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from filelock import FileLock
+from safetensors import SafetensorError, safe_open
 
 from s2s import files, settings, tokenizers
 from s2s.config import Recipe, UserError, override
 from s2s.files import stored
-from s2s.model import saved_steps
+from s2s.model import saved_steps, weights_path
 from s2s.tokenizers import Tokenizer
 
 FORMAT = 1
@@ -204,6 +206,16 @@ class RunFolder:
                 if line["step"] <= step
             ]
             files.write_bytes(self.path / f"{name}.jsonl", "".join(kept).encode())
+
+    def n_parameters(self) -> int | None:
+        """The number of parameters of its model; None before its first checkpoint."""
+        steps = saved_steps(self.checkpoints)
+        try:
+            with safe_open(weights_path(self.checkpoints, steps[0]), "numpy") as file:
+                names = file.keys()
+                return sum(int(math.prod(file.get_slice(name).get_shape())) for name in names)
+        except (IndexError, OSError, SafetensorError):  # broken, or pruned meanwhile
+            return None
 
     def best_or_newest_step(self) -> int:
         """The checkpoint that is opened by default."""

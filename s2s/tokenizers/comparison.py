@@ -33,8 +33,7 @@ ExampleTokens = tuple[tuple[str, int], ...]  # (token, id)
 Sizes = tuple[int | None, int | None]  # of each side
 
 
-def _ignore(note: str) -> None:
-    """Reports to nobody."""
+def _ignore(note: str) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -64,7 +63,6 @@ class ComparisonRow:
 
     @property
     def name(self) -> str:
-        """`bpe · 1,200 / 900 (automatic)`: its kind and the size of each side's vocabulary."""
         sizes = dict.fromkeys((f"{self.src.vocab_size:,}", f"{self.tgt.vocab_size:,}"))
         is_automatic = self.requested_size is None and TOKENIZERS[self.kind].is_subword
         return f"{self.kind} · {' / '.join(sizes)}{' (automatic)' if is_automatic else ''}"
@@ -170,7 +168,6 @@ def _size_text(requested: int | None) -> str:
 
 
 def scope(n_pairs: int, n_held_out: int) -> str:
-    """One sentence: how many pairs the comparison is based on."""
     n_fitted = min(n_pairs, MAX_FITTED)
     of = f"{n_pairs:,} pairs"
     if n_fitted < n_pairs:
@@ -206,7 +203,6 @@ def _automatic_size(sides: Iterable[Sequence[str]], fitted: Iterable[Sequence[st
 
 
 def _sizes(kind: str, automatic: tuple[int, int]) -> list[tuple[int | None, Sizes]]:
-    """The requested size and the resulting size of each side: the automatic one, then round ones, smallest first."""
     if not TOKENIZERS[kind].is_subword:
         return [(None, (None, None))]
     default = max(automatic)

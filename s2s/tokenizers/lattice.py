@@ -143,7 +143,6 @@ class Paths:
         return paths._taking(np.argsort(dst, kind="stable"))
 
     def only(self, alive: npt.NDArray[np.bool_]) -> Paths:
-        """Without the edges of dropped tokens."""
         return self._taking(np.flatnonzero(alive[self.token]))
 
     def _taking(self, edges: Ints) -> Paths:
@@ -203,7 +202,6 @@ def _pruned(seeds: Seeds, paths: Paths, size: int) -> Floats:
 
 
 def _best(seeds: Seeds, p: Floats, uses: Floats, wanted: int) -> npt.NDArray[np.bool_]:
-    """The characters, and the other tokens whose removal would cost the most log-probability."""
     alive: npt.NDArray[np.bool_] = seeds.length == 1
     others = np.flatnonzero((p > 0) & ~alive & (uses >= MIN_USES))
     loss = uses[others] * (np.log(p[others]) - _without(seeds, p, others))

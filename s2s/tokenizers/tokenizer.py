@@ -94,7 +94,6 @@ class Tokenizer(ABC):
 
     @property
     def vocab_size(self) -> int:
-        """The number of ids, specials included."""
         return len(self.vocabulary)
 
     @property
@@ -135,7 +134,6 @@ class Tokenizer(ABC):
 
     @property
     def unknown_kind(self) -> str:
-        """What `unknown_parts` are: `word` or `character`."""
         return "word" if self.words else "character"
 
     def unknown_parts(self, text: str) -> list[str]:

@@ -62,11 +62,6 @@ class WordTokenizer(LookupTokenizer):
         return " ".join(self.vocabulary[index] for index in ids if index >= UNK)
 
     def _normalized(self, words: Sequence[str]) -> list[str]:
-        """The words as the vocabulary has them: known ones unchanged.
-
-        A period at the very end is dropped where it is the text's only mark: a dataset with marks between sentences
-        (`snow fell . the queen slept .`) has none after a single one.
-        """
         found = [each for word in words for each in self._normalized_word(word)]
         marks = [each for each in found if not WORD.match(each)]
         has_lone_period = marks == ["."] and found[-1] == "."

@@ -9,6 +9,7 @@ from s2s.words.numbers import (
     FRACTIONS,
     NUMBER_NAMES,
     MetricName,
+    duration,
     fine_percent,
     four_digits,
     listed,

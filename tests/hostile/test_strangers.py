@@ -30,14 +30,23 @@ from s2s.library.own import (
     list_evaluations,
     list_runs,
 )
-from s2s.questions import Evaluate, Have, Pool, PoolOf, PoolStates, ReferencesOf, SameWord
+from s2s.questions import (
+    Evaluate,
+    Have,
+    Pool,
+    PoolOf,
+    PoolStates,
+    ReferencesOf,
+    SameWord,
+    SamplesOverTraining,
+    validation_pairs,
+)
 from s2s.runs import Run, Sentences, System
 from s2s.ui.data import profiles
 from s2s.ui.data import uploads as linked
 from s2s.ui.evaluate import files
 from s2s.ui.kit import cached, dataset_sentences, gold_alignment, pickers, vocabulary
 from s2s.ui.kit.test_sets import available_test_sets
-from s2s.ui.runs import attention_history
 from tests.hostile.home import WORKSPACES, Things, share, things_of, visiting
 from tests.screen import opened
 
@@ -75,7 +84,7 @@ def _as_owner(things: Things) -> list[object]:
         cached.metadata(things.run),
         cached.recipe(things.run),
         cached.curves(things.run),
-        cached.samples(things.run),
+        Have().answer(SamplesOverTraining(things.run)),
         cached.run_notes(things.run),
         cached.titles(),
         cached.datasets(),
@@ -100,7 +109,7 @@ def _of_dataset(things: Things) -> list[object]:
         pool_of(run),
         cached.SCREEN.answer(PoolStates(cached.named(run))).positions,
         cached.SCREEN.answer(SameWord(cached.named(run), "1 2", "1 3")),
-        cached.probes(run),
+        validation_pairs(run),
         available_test_sets(things.run),
     ]
 
@@ -169,8 +178,7 @@ PROBES: tuple[Callable[[str, str], Any], ...] = (
     lambda id, who: cached.recipe(id),
     lambda id, who: cached.open_run(id),
     lambda id, who: cached.curves(id),
-    lambda id, who: cached.samples(id),
-    lambda id, who: cached.sample_steps(id),
+    lambda id, who: Have().answer(SamplesOverTraining(id)),
     lambda id, who: cached.run_notes(id),
     lambda id, who: cached.parameter_count(id),
     lambda id, who: cached.is_untrained(id),
@@ -186,7 +194,7 @@ PROBES: tuple[Callable[[str, str], Any], ...] = (
     lambda id, who: files.chosen(_test_of(run=id)),
     lambda id, who: files.chosen(_test_of(spec=f"corpus:{id}")),
     lambda id, who: Have().answer(Evaluate(evaluation=id)),
-    lambda id, who: attention_history._folder(id).lines("samples"),
+    lambda id, who: Have().folder(id).lines("samples"),
     lambda id, who: vocabulary.examples(id),
     lambda id, who: vocabulary.can_read(id, "a"),
 )

@@ -18,7 +18,7 @@ from s2s.jobs import calibrate, evaluation_service, run_service, test_sets, trai
 from s2s.library import Library
 from s2s.library.own import list_datasets, list_evaluations, list_runs
 from s2s.links import share
-from s2s.questions import evaluation_request
+from s2s.questions import Have, evaluation_request
 from s2s.runs import Sentences, runs_folder
 from s2s.ui.data import upload_form
 from s2s.ui.kit import cached, forms
@@ -136,7 +136,7 @@ def test_no_state_file_brings_a_screen_down() -> None:
                 lambda: cached.metadata(ann.run),
                 lambda: cached.recipe(ann.run),
                 lambda: calibrate("cpu"),
-                lambda: cached.samples(ann.run),
+                lambda: Have().samples(ann.run),
             ),
         ),
         **dict.fromkeys(

@@ -18,7 +18,7 @@ def test_marks_and_texts_are_escaped() -> None:
     columns = ("<i>row", "text", "share")
     row = ("1 · <b>\n<u>", "<b>a</b> x", "<9%")
     for other, share in (("a & x", 0.5), (None, math.nan)):
-        figure = ComparedRows(columns, [row], "text", [other], "share", [share], ("<s>", "<q>"))
+        figure = ComparedRows(columns, [row], ("text",), [other], ("<s>", "<q>"), "share", [share])
         html = compared_rows(figure)
         assert (marked in html) is (other is not None) is ("&lt;q&gt;" in html)
         assert not any(tag in html for tag in ("<b>", "<i>", "<u>", "<9", "<q>"))

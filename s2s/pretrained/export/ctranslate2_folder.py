@@ -51,7 +51,6 @@ def write_files(model: TrainedModel, folder: Path) -> None:
 
 
 def _vocabularies(model: TrainedModel, folder: Path) -> tuple[list[str], list[str]]:
-    """The tokens of source and target by their ids; what tokenizes is written into the folder."""
     src, tgt = model.src_tokenizer, model.tgt_tokenizer
     if isinstance(src, PretrainedTokenizer) and isinstance(tgt, PretrainedTokenizer):
         opened.write_tokens(src, tgt, model.config.ids, folder)
@@ -178,7 +177,6 @@ def _fill_norm(spec: Spec, tensors: Tensors, name: str) -> None:
 
 
 def _table(model: TrainedModel, name: str) -> Numbers:
-    """A vector per position, the first one for the first token: (positions, d_model)."""
     positions = model.config.positions
     if positions.kind == "none":
         return np.zeros((model.n_positions, model.config.d_model), np.float32)

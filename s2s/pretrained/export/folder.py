@@ -18,7 +18,6 @@ SCRIPT = "translate.py"
 
 
 def verdicts_of(config: ModelConfig, src: Tokenizer, tgt: Tokenizer) -> dict[str, Verdict]:
-    """As `verdicts`, with the tokenizers at hand."""
     reason = why_not(src) or why_not(tgt)
     return refused(reason) if reason else verdicts(config, src.kind, is_shared=src is tgt)
 

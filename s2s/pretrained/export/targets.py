@@ -37,7 +37,6 @@ class Verdict:
 
     @property
     def label(self) -> str:
-        """`Hugging Face transformers (Marian)`."""
         name = TARGETS[self.target]
         return f"{name} ({self.form.label})" if self.form and self.is_possible else name
 
@@ -163,7 +162,6 @@ def _stacks(config: ModelConfig) -> tuple[tuple[str, Stack], ...]:
 
 
 def _first_unmet(needs: Iterator[Need], who: str) -> str:
-    """A sentence about the first need that is not met; empty where all are."""
     unmet = (need for need in needs if not _is_met(need))
     return next((_sentence(need, who) for need in unmet), "")
 

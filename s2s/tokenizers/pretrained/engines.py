@@ -28,12 +28,10 @@ class Engine(Protocol):
     """Text to ids and back, without the special tokens around a text."""
 
     @property
-    def tokens(self) -> Mapping[int, str]:
-        """Every token by its id, as its file spells it."""
+    def tokens(self) -> Mapping[int, str]: ...
 
     @property
-    def specials(self) -> frozenset[int]:
-        """The ids of those that are no text."""
+    def specials(self) -> frozenset[int]: ...
 
     @property
     def can_clean_up(self) -> bool:
@@ -133,7 +131,6 @@ class SpmEngine:
         return visible(token)
 
     def _is_control(self, token: str) -> bool:
-        """Whether SentencePiece writes nothing for it, such as `<s>`."""
         return bool(self._processor.is_control(self._processor.piece_to_id(token)))
 
     def _encode(self, text: str) -> list[int]:

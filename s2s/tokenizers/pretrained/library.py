@@ -164,7 +164,6 @@ def _charsmap_factor(step: Mapping[str, Any]) -> int:
 
 
 def _content_factor(step: Mapping[str, Any]) -> int:
-    """Of `Replace`, which is known by its fields, and of `ByteLevel`, which writes a byte as up to two."""
     content = step.get("content")
     if "pattern" not in step or not isinstance(content, str):
         return 2 if step.get("type") == "ByteLevel" else 1

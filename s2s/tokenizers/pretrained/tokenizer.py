@@ -75,7 +75,6 @@ class PretrainedTokenizer(Tokenizer):
 
     @property
     def class_name(self) -> str:
-        """transformers' class that reads these files."""
         is_other = self.language is not None and self.language != self._default_language()
         sets_language = is_other if self._is_plain else bool(self.languages)
         return class_of(self._checkpoint, sets_language=sets_language)
@@ -150,12 +149,10 @@ class PretrainedTokenizer(Tokenizer):
 
     @property
     def hidden_ids(self) -> frozenset[int]:
-        """The special tokens that a text leaves out."""
         return self._engine.specials - ({self.unk_id} - {self.pad_id})
 
     @property
     def replacements(self) -> tuple[tuple[str, str], ...]:
-        """What is replaced in every decoded text, in this order."""
         return CLEANED_UP if self._cleans_up else ()
 
     def library_json(self) -> str | None:
@@ -205,11 +202,6 @@ class PretrainedTokenizer(Tokenizer):
         return self._engine.readable(token)
 
     def _fitted_vocabulary(self) -> tuple[str, ...]:
-        """The token of each row of the model's embedding, which may have more rows than there are tokens.
-
-        Special tokens past the last row can be spelled out in a text, where they are unknown; other tokens raise
-        UserError.
-        """
         engine, config = self._engine, self._checkpoint.config
         size = config.get("vocab_size")
         if self._checkpoint.side == "tgt":
@@ -243,14 +235,12 @@ class PretrainedTokenizer(Tokenizer):
         return id
 
     def _unknown_id(self) -> int:
-        """That of the unknown token; padding, which no text has, if a plain tokenizer needs none."""
         if self._is_plain and self._checkpoint.special("unk_token") not in self._ids:
             return self.pad_id
         return self._special_id("unk_token")
 
     @property
     def _layout(self) -> str:
-        """What transformers' class puts around a text on this side."""
         family = FAMILIES[self.family]
         if self._checkpoint.side == "tgt":
             return family.target
@@ -259,7 +249,6 @@ class PretrainedTokenizer(Tokenizer):
 
     @property
     def _file_ids(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """What `tokenizer.json` puts before and after every text."""
         around = self._engine.around
         if around is None:
             raise UserError(
@@ -357,7 +346,6 @@ class PretrainedTokenizer(Tokenizer):
 
 
 def _printable(tokens: Sequence[str]) -> str:
-    """In one short line: a vocabulary is anybody's text."""
     return shortened("".join(filter(str.isprintable, " ".join(tokens))))
 
 

@@ -34,22 +34,22 @@ from s2s.ui.shell import page_link
 REFRESH_SECONDS = 1.0  # while a run trains
 REFUSED = "faults refused"  # in the session
 DEMO = LESSONS
-MOST_SHOWN = 60  # characters of a translation that repeats itself
+MOST_SHOWN = 40  # characters of a translation that repeats itself
 LIMIT = 40  # tokens of a translation that may never end
 
 
 def training(fault: str) -> None:
     """The button that trains, how far the runs are, and the links that open them."""
     is_busy = any(row.is_live for row in _both(fault))
-    st.fragment(_progress, run_every=REFRESH_SECONDS if is_busy else None)(fault, is_busy)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.fragment(_progress, run_every=REFRESH_SECONDS if is_busy else None)(fault, is_busy)
+        if not is_busy:
+            _button(fault)
     if refused := st.session_state.pop(REFUSED, None):
         forms.show_error(refused)
-    if not is_busy:
-        _button(fault)
 
 
 def _button(fault: str) -> None:
-    """Trains what is missing of the two runs; the one with the fault again, where both are there."""
     own = _own_runs()
     missing = [name for name in (NO_FAULT, fault) if not _is_done(own.get(name))]
     names = missing or [fault]
@@ -61,9 +61,7 @@ def _button(fault: str) -> None:
         icon=":material/model_training:",
     )
     what = "The run with the fault and its healthy control run" if len(names) > 1 else "One run"
-    st.caption(
-        f"{what}, about {duration(seconds)} in all. Every page can open your runs, and says that the fault is there."
-    )
+    st.caption(f"{what}, about {duration(seconds)} in all.")
     if click.is_waiting:
         try:
             queue_runs(requests)
@@ -75,13 +73,11 @@ def _button(fault: str) -> None:
 
 
 def _own_runs() -> Mapping[str, RunSummary]:
-    """The visitor's newest run of this experiment by its fault, which may be none."""
     rows = reversed(cached.own_runs())
     return {row.fault or NO_FAULT: row for row in rows if fault_experiment.TAG in row.tags}
 
 
 def _both(fault: str) -> list[RunSummary]:
-    """The healthy one first, as far as there are any."""
     own = _own_runs()
     return [own[name] for name in (NO_FAULT, fault) if name in own]
 
@@ -104,18 +100,19 @@ def _progress(fault: str, was_busy: bool) -> None:
         _links(fault, *(row.id for row in rows))
 
 
-def own_pictures(fault: str) -> None:
+def own_pictures(fault: str) -> bool:
     """What the visitor's two runs translate, and where they attend while the right target is forced, as in training;
-    nothing before both are trained.
+    nothing before both are trained. Returns whether they are.
     """
     rows = _both(fault)
     if len(rows) < 2 or not all(map(_is_done, rows)):
-        return
+        return False
     names = {"healthy": "Your healthy run", "broken": "Your run with the fault"}
     with st.container(key="answer"):
         for column, name, row in zip(st.columns(2), names, rows, strict=True):
             with column:
                 _own_picture(fault, name, names[name], row.id)
+    return True
 
 
 def _own_picture(fault: str, name: str, title: str, run_id: str) -> None:
@@ -136,7 +133,6 @@ def _own_picture(fault: str, name: str, title: str, run_id: str) -> None:
 
 
 def _links(fault: str, healthy: str, broken: str) -> None:
-    """Both side by side."""
     source = fault_experiment.held_out_pairs()[0].src
     columns = {
         f"c{number}": str(share.Column(run, strategy="greedy"))

@@ -71,7 +71,6 @@ def _document(page: Page) -> str:
 
 
 def ready_paths() -> frozenset[str]:
-    """Where the server says whether it is ready."""
     return frozenset({READY, base_path() + READY})
 
 
@@ -104,7 +103,6 @@ def hosts() -> tuple[str, ...]:
 
 
 def _is_of(name: str, known: str) -> bool:
-    """Whether a name is that of a server, or below `*.`."""
     if known.startswith("*."):
         return name.endswith(known[1:])
     return known in ("*", name)

@@ -53,7 +53,6 @@ def _words(record: RunRecord) -> str:
 
 
 def _train_link(record: RunRecord) -> None:
-    """The form of Train, filled; what it cannot be filled with is said."""
     lost = not_carried(record.source, record.valid)
     if record.is_changed:
         lost.append("Its settings were changed while it trained, which its recipe does not repeat.")

@@ -140,7 +140,6 @@ def _description(run: Run) -> str:
 
 
 def _own_prefixes(run: Run) -> list[str]:
-    """The first task prefixes that a published checkpoint names: anybody's text."""
     named = map(str.strip, run.src_tokenizer.prefixes.values())
     return [shortened(prefix, MAX_PREFIX) for prefix in filter(None, named)][:MOST_PREFIXES]
 
@@ -150,7 +149,6 @@ def _tasks(prefixes: Sequence[str]) -> str:
 
 
 def _one_of(prefixes: Sequence[str]) -> str:
-    """`*a*, *b* or *c*`."""
     quoted = [f"*{plain(prefix)}*" for prefix in prefixes]
     return " or ".join(filter(None, (", ".join(quoted[:-1]), quoted[-1])))
 

@@ -60,7 +60,6 @@ def show_notices(page: str) -> list[Notice]:
 
 
 def _number(run: str, step: str) -> str:
-    """The step that `best` or `last` names; any other, or of a run that is gone, as it is."""
     try:
         steps = Library().run(run).steps_by_choice()
     except UserError:

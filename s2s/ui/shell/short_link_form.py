@@ -1,9 +1,11 @@
-"""The part of the Share button that makes a short link of the page's view, with a title and a note."""
+"""The part of the Share button that makes a short link of the page's view, with title and note; who can open a link."""
 
 from __future__ import annotations
 
 from functools import partial
+from ipaddress import ip_address
 from typing import Any
+from urllib.parse import urlsplit
 
 import streamlit as st
 
@@ -14,7 +16,13 @@ from s2s.links import short as short_links
 from s2s.links.short import MAX_NOTE, MAX_TITLE, Content, ShortLink, written
 from s2s.ui.canvas import copy_button
 from s2s.ui.kit import as_markdown, pickers, qr_code
+from s2s.ui.streamlit_parts import DeltaGenerator
 
+LOCAL_HELP = (
+    "You opened the dashboard by an address that means “this computer” wherever it is used: on another computer the"
+    " link leads to that computer itself. To send a link, open the dashboard by this computer's name or address in its"
+    " network, or host it, as the documentation says."
+)
 # in the session
 MADE = "made short link"
 REFUSED = "short link refused"
@@ -25,13 +33,13 @@ OUTLIVES = "It outlives the run: it keeps its recipe and its curve, and opens th
 
 
 @st.fragment
-def short_link_form(content: Content, home: str, *, is_local: bool) -> None:
-    """`home` is the full address of the first page; others cannot open one that `is_local`."""
+def short_link_form(content: Content, home: str) -> None:
+    """`home` is the full address of the first page."""
     if why := st.session_state.pop(REFUSED, ""):
         st.error(as_markdown(why), icon=":material/error:")
     link: ShortLink | None = st.session_state.get(MADE)
     if link and (link.content.page, link.content.view) == (content.page, content.view):
-        _show(link, f"{home}{PATH}/{written(link.letters)}", is_local=is_local)
+        _show(link, home)
     else:
         link = None
     make = partial(st.form_submit_button, icon=":material/add_link:", args=(content,))
@@ -63,23 +71,38 @@ def _record(content: Content) -> dict[str, Any] | None:
         return None
 
 
-def _show(link: ShortLink, url: str, *, is_local: bool) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", key="short link box"):
+def _show(link: ShortLink, home: str) -> None:
+    with show_link(url_of(link, home), "the short link", key="short link"):
+        st.button(
+            "Delete this link",
+            key="delete short link",
+            type="tertiary",
+            on_click=_delete,
+            args=(link,),
+        )
+    st.caption(f"Its letters can be typed in any case. {OUTLIVES if link.record else ''}")
+
+
+def url_of(link: ShortLink, home: str) -> str:
+    """The full address of a short link; `home` is that of the first page."""
+    return f"{home}{PATH}/{written(link.letters)}"
+
+
+def show_link(url: str, of: str, *, key: str, label: str = "Copy") -> DeltaGenerator:
+    """A link with the button that copies it and, unless only this computer can open it, its QR code, which opens `of`.
+
+    Returns the row of the button.
+    """
+    with st.container(horizontal=True, vertical_alignment="center", key=f"{key} box"):
         with st.container():
             st.code(url, language=None, wrap_lines=True)
-            with st.container(horizontal=True, vertical_alignment="center"):
-                copy_button(url, key="copy short link", is_primary=True)
-                st.button(
-                    "Delete this link",
-                    key="delete short link",
-                    type="tertiary",
-                    on_click=_delete,
-                    args=(link,),
-                )
-        if not is_local:
+            row = st.container(horizontal=True, vertical_alignment="center")
+            with row:
+                copy_button(url, key=f"copy {key}", label=label, is_primary=True)
+        if not is_local(url):
             with st.container(width=150):
-                qr_code(url, "the short link")
-    st.caption(f"Its letters can be typed in any case. {OUTLIVES if link.record else ''}")
+                qr_code(url, of)
+    return row
 
 
 def _delete(link: ShortLink) -> None:
@@ -88,3 +111,20 @@ def _delete(link: ShortLink) -> None:
         st.session_state[MADE] = None
     except UserError as error:
         st.session_state[REFUSED] = str(error)
+
+
+def is_local(url: str) -> bool:
+    """Whether only this computer can open it."""
+    name = (urlsplit(url).hostname or "").rstrip(".")
+    try:
+        address = ip_address(name)
+    except ValueError:
+        return name == "localhost" or name.endswith(".localhost")
+    return address.is_loopback or address.is_unspecified
+
+
+def reach(url: str) -> str:
+    """`only on this computer`, to follow what the link opens."""
+    return (
+        "only on this computer" if is_local(url) else "on any computer that can reach this server"
+    )

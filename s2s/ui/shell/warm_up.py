@@ -80,10 +80,6 @@ async def warm_up(app: Any) -> AsyncIterator[None]:
 
 
 async def _ensure_worker() -> None:
-    """Starts a worker for jobs that nobody works on: the machine was switched off, or the last app or worker killed.
-
-    Meanwhile an SQLite database stays this machine's.
-    """
     from s2s.config import UserError
     from s2s.processes import queue, worker
 
@@ -144,7 +140,6 @@ async def _forget_sentences() -> None:
 
 
 async def _empty_trash() -> None:
-    """Removes the files of deleted runs once that cannot be undone any more."""
     from s2s.files import UNDO_SECONDS
     from s2s.library.own import empty_trash
 

@@ -92,7 +92,6 @@ def panel(request: RunRequest, notes: DeltaGenerator) -> Outlook:
 
 
 def _instead(request: RunRequest, cost: Forecast) -> None:
-    """What to do with a recipe that is refused here."""
     if cost.parameters >= MANY_PARAMETERS:
         for_several_gpus(request, cost)
     elif request.recipe.train.processes > 1:
@@ -101,17 +100,14 @@ def _instead(request: RunRequest, cost: Forecast) -> None:
 
 
 def _left(request: RunRequest) -> Preview:
-    """The dataset without the pairs that are too long to be trained on."""
     return cached.preview(request.source).within(request.recipe.data.clean.max_words)
 
 
 def _planned(request: RunRequest) -> RunRequest:
-    """The request with what follows from its time budget."""
     return replace(request, recipe=cached.planned(request.order()))
 
 
 def _summary(request: RunRequest, cost: Forecast) -> str:
-    """`1.6 M parameters · 2 min for 1,200 steps, about 8.1 epochs · 400 MB of memory`."""
     parts = [
         f"{short_count(cost.parameters)} parameters{_of_tutorial(request, cost)}",
         _length(request, cost),
@@ -145,7 +141,6 @@ def _of_tutorial(request: RunRequest, cost: Forecast) -> str:
 
 
 def _length(request: RunRequest, cost: Forecast) -> str:
-    """`2 min for 1,200 steps, about 8.1 epochs`; with a time budget it is the steps that are estimated."""
     n = request.recipe.train.steps
     steps = f"{n:,} step{'s' * (n > 1)}"
     epochs = f"about {_short(cost.epochs)} epochs"
@@ -156,7 +151,6 @@ def _length(request: RunRequest, cost: Forecast) -> str:
 
 
 def _impossible(request: RunRequest, cost: Forecast) -> UserError | None:
-    """Why training itself would refuse the recipe; shown at once."""
     try:
         check_forecast(request.recipe, _left(request), cost, free_memory(DEVICE))
         training.check_processes(request.recipe)
@@ -208,12 +202,10 @@ def _cards(request: RunRequest, cost: Forecast) -> None:
 
 
 def _short(times: float) -> str:
-    """`0.3`, `24`, `100,000`."""
     return f"{times:.1f}" if times < 9.95 else f"{times:,.0f}"
 
 
 def _memory(request: RunRequest, cost: Forecast) -> str:
-    """`900 MB`, or `2 × 900 MB` for two processes: short enough for a card on a phone."""
     megabytes = cost.megabytes
     each = f"{megabytes:,.0f} MB" if megabytes < 10_000 else f"{megabytes / 1000:,.0f} GB"
     n = request.recipe.train.processes
@@ -221,7 +213,6 @@ def _memory(request: RunRequest, cost: Forecast) -> str:
 
 
 def _schedule(request: RunRequest) -> None:
-    """A chart of at most a few hundred points, the end of warmup among them."""
     train = request.recipe.train
     steps = np.unique(np.linspace(1, train.steps, SCHEDULE_POINTS).round().astype(int))
     if 0 < train.warmup_steps <= train.steps:
@@ -236,10 +227,6 @@ def _schedule(request: RunRequest) -> None:
 
 
 def _expectation(request: RunRequest, cost: Forecast) -> None:
-    """One sentence, with the prediction interval and the recommended preset in an expander.
-
-    Without an interval the recommended preset is shown at once; of a run that starts from another nothing is expected.
-    """
     if request.init_from:
         st.caption(f":material/insights: {NO_EXPECTATION}")
         return
@@ -292,7 +279,6 @@ def _chart(request: RunRequest, found: PredictionInterval) -> None:
 
 
 def _download(frame: pd.DataFrame, title: str) -> None:
-    """The numbers of a chart."""
     st.download_button(
         "Download data (CSV)",
         partial(frame_csv, frame),
@@ -305,6 +291,5 @@ def _download(frame: pd.DataFrame, title: str) -> None:
 
 
 def _last_bleu(run: MeasuredRun) -> str:
-    """`BLEU 23.1 after 4 min`."""
     last = next(point for point in reversed(run.points) if point.bleu is not None)
     return f"BLEU {last.bleu:.1f} after {last.minutes:.0f} min"

@@ -78,7 +78,6 @@ def _start() -> Start:
 
 
 def _answer() -> None:
-    """What became of the last click: refused, or queued, started and training; until the run is over."""
     start = _start()
     if start.refused:
         forms.show_error(start.refused)
@@ -116,7 +115,6 @@ def _summary(run_id: str) -> RunSummary | None:
 
 
 def _queue(request: RunRequest, start: Start) -> None:
-    """Queue the run, with its control run where one is wanted."""
     try:
         orders = _with_control(request) if request.has_control else [request.order()]
         start.run, *_ = queue_runs(orders)

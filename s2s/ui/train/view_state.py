@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from s2s.jobs import sweep
+from s2s.questions import SamplesOverTraining
 from s2s.runs import LONGEST_NAME
 from s2s.ui.kit import ViewState, field
 from s2s.ui.kit.recipe_state import RECIPE_KEYS
@@ -59,9 +60,7 @@ def _is_sweep(text: str) -> bool:
 
 @dataclass(frozen=True)
 class TrainView:
-    """The new run's name and the minutes for it, which curves are drawn and how, at which step the sample translations
-    are shown, and the sweep that is set up.
-    """
+    """The new run's name and the minutes for it, which curves are drawn and how, and the sweep that is set up."""
 
     name: str = field("", _is_name)  # empty for the default one
     minutes: str = field("", _are_minutes)  # empty for the form's time budget
@@ -73,8 +72,7 @@ class TrainView:
     smoothing: str = field("", _is_smoothing)  # empty for none
     first: str = field("", str.isdecimal, scope="run", link="from")  # steps; empty for all
     last: str = field("", str.isdecimal, scope="run", link="to")
-    sample: str = field("", str.isdecimal, scope="run")  # a step; empty for the first one
     sweep: str = field("", _is_sweep)  # the panel's rows, by `sweep_as_text`
 
 
-STATE = ViewState("train", TrainView)
+STATE = ViewState("train", TrainView, SamplesOverTraining)

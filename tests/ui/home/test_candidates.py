@@ -36,7 +36,7 @@ def test_words_of_another_model_are_dropped_and_said() -> None:
     screen = opened(run=DEMO, src=TEXT, set="forced:99999")
     assert not screen.exception
     assert translation(screen) == "la maison rouge"
-    assert "The chosen word cannot be used" in lost(screen)[0]
+    assert "The forced words cannot be used" in lost(screen)[0]
 
 
 def test_a_sentence_with_bank_leads_to_its_two_translations() -> None:

@@ -1,3 +1,4 @@
+import html
 import json
 
 import pytest
@@ -5,7 +6,7 @@ import pytest
 from s2s.lessons.claims import CLAIMS, parallel
 from s2s.links import share
 from s2s.ui.lessons.claims import LEVELS
-from tests.screen import opened
+from tests.screen import opened, page_text
 
 
 def test_every_claim_is_shown_and_one_is_measured_on_this_server(
@@ -17,18 +18,19 @@ def test_every_claim_is_shown_and_one_is_measured_on_this_server(
         if name != "agreement":
             screen.get_by_key("lessons claim").set_value(name).run()
         assert not screen.exception
-        assert claim.statement in [each.value for each in screen.subheader]
-        said = [each.value for each in screen.markdown]
-        assert claim.measured.finding in said
-        assert any(LEVELS[claim.measured.level].label in each for each in said)
+        said = page_text(screen)
+        assert claim.statement in said
+        assert LEVELS[claim.measured.level].label in said
+        bodies = [each.proto.body for each in screen.get("html")]
+        assert any(html.escape(claim.measured.finding) in each for each in bodies)
         (figure,) = (json.loads(each.proto.spec) for each in screen.get("plotly_chart"))
         assert [trace["name"] for trace in figure["data"] if trace.get("showlegend", True)] == [
             one.name for one in claim.measured.picture.series
         ]
-        assert len(screen.table[0].value) == len(next(iter(claim.measured.table.values())))
+        assert len(screen.dataframe[0].value) == len(next(iter(claim.measured.table.values())))
     monkeypatch.setattr(parallel, "LENGTHS", (2, 4))
     screen.get_by_key("lessons claim").set_value("parallel").run()
     screen.button(key="measure claim").click().run()
     assert not screen.exception
-    assert list(screen.table[0].value["source tokens"]) == ["2", "4"]
-    assert any("Measured on this server." in each.value for each in screen.caption)
+    assert list(screen.dataframe[0].value["source tokens"]) == [2, 4]
+    assert "Measured on this server." in page_text(screen)

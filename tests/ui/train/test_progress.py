@@ -18,6 +18,7 @@ from s2s.jobs import run_service
 from s2s.library import Library
 from s2s.links.share import pack, unpack
 from s2s.processes import queue
+from s2s.questions import Have, SamplesOverTraining
 from s2s.runs import RunFolder, RunSummary, runs_folder
 from s2s.training import Planned
 from s2s.training.schedules import SCHEDULES, learning_rate
@@ -163,7 +164,7 @@ def test_the_links_open_and_name_the_newest_checkpoint(becomes: Becomes) -> None
         assert [label for label in found if label.startswith("Translate")] == named
         assert f"{RUN}@30!" in found[newest]
         assert found["Inspect attention (step 30)"].endswith("step=30")
-        sentence = cached.samples(RUN)[0]["source"]
+        sentence = Have().samples(RUN)[0]["source"]
         assert f"src={sentence}" in found[newest].replace("+", " ")
     screen = opened("compare", c1=f"{RUN}@30!beam!")
     assert screen.selectbox(key="c1 step").value == "30"
@@ -328,13 +329,7 @@ def test_five_metrics_come_first(own: RunFolder) -> None:
 
 
 def test_sample_translations_of_an_earlier_step(own: RunFolder) -> None:
-    steps = cached.sample_steps(RUN)
-    assert steps == sorted({line["step"] for line in own.lines("samples")})
-    for step in steps:
-        assert cached.samples(RUN, step) == [
-            line for line in own.lines("samples") if line["step"] == step
-        ]
-    assert cached.samples(RUN) == cached.samples(RUN, steps[-1])
+    steps = sorted({line["step"] for line in own.lines("samples")})
     screen = opened("train", run=RUN)
     assert "memorizes" in page_text(screen)  # unlike that of a run that failed, below
     slider = screen.select_slider(key="train sample")
@@ -343,7 +338,7 @@ def test_sample_translations_of_an_earlier_step(own: RunFolder) -> None:
     (table,) = [
         str(each.proto.body)
         for each in screen.get("html")
-        if 'class="samples"' in str(each.proto.body)
+        if 'class="samples numbers"' in str(each.proto.body)
     ]
     assert f'<th scope="col">step {steps[1]:,}</th>' in table
 
@@ -367,10 +362,22 @@ def test_samples_with_broken_lines_are_read_around_them(own: RunFolder) -> None:
         )
         + "\n"
     )
-    assert cached.sample_steps(RUN) == [0, 5]
-    assert [line["text"] for line in cached.samples(RUN, 0)] == ["0", "0"]
-    assert [line["text"] for line in cached.samples(RUN)] == ["5"]
-    assert cached.samples(RUN, 3) == []
+    found = Have().answer(SamplesOverTraining(RUN))
+    assert found.steps == (0, 5)
+    assert found.rows == (("a", "0", "5", "é"),)
+
+
+def test_translations_are_counted_as_right_only_once_something_is_learned(own: RunFolder) -> None:
+    question = SamplesOverTraining(RUN)
+    answer = Have().answer(question)
+    right = answer.rows[0]._replace(earlier="", newest="x", reference="x")
+    said = question.finding(dataclasses.replace(answer, steps=(0, 9), earlier=0, rows=(right,)))
+    assert said == "At step 9, 1 of 1 translations equal their references; at step 0, 0."
+    untrained = question.finding(
+        dataclasses.replace(answer, steps=(0,), earlier=None, rows=(right,))
+    )
+    assert untrained.startswith("Nothing is learned yet")
+    assert question.finding(dataclasses.replace(answer, rows=())) == ""
 
 
 @pytest.mark.slow
@@ -432,7 +439,7 @@ def test_the_link_says_which_curve_is_drawn_over_what(own: RunFolder) -> None:
 
 
 def test_the_link_says_how_curves_and_samples_are_shown(own: RunFolder) -> None:
-    samples = cached.sample_steps(RUN)
+    samples = Have().answer(SamplesOverTraining(RUN)).steps
     view = {"with": "demo-en-fr", "smoothing": "0.9", "from": "5", "to": "20"}
     view |= {"sample": str(samples[1])}
     recipe = {"source": "builtin:mini-en-fr", "preset": "mini-t5", "train.steps": "77"}

@@ -1,0 +1,137 @@
+"""A few validation sentences as a run translated them while it trained: at its newest step and at an earlier one."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+from s2s.questions.finding import Finding, first
+from s2s.questions.have import Have, about
+from s2s.questions.question import RUN, Question, setting, subject
+from s2s.questions.table import Table
+
+
+class ProbeTranslation(NamedTuple):
+    """One sentence; `earlier` is empty where only one step is known."""
+
+    source: str
+    earlier: str
+    newest: str
+    reference: str
+
+
+@dataclass(frozen=True)
+class ProbeTranslations:
+    """The run's name, the steps at which it translated, the earlier one that is shown, and the sentences."""
+
+    run: str
+    steps: tuple[int, ...]
+    earlier: int | None
+    rows: tuple[ProbeTranslation, ...]
+    are_held_out: bool
+
+    @property
+    def newest(self) -> int:
+        """The last step."""
+        return self.steps[-1]
+
+    @property
+    def right_now(self) -> int:
+        """How many translations equal their references."""
+        return sum(row.newest == row.reference for row in self.rows)
+
+    @property
+    def right_before(self) -> int:
+        """The same at the earlier step."""
+        return sum(row.earlier == row.reference for row in self.rows)
+
+    @property
+    def n(self) -> int:
+        """How many sentences there are."""
+        return len(self.rows)
+
+
+FINDINGS = (
+    Finding(lambda found: not found.rows, ""),
+    Finding(
+        lambda found: not found.newest,
+        "Nothing is learned yet: the weights are random, and so are these outputs.",
+    ),
+    Finding(
+        lambda found: found.earlier is None,
+        "At step {newest:,}, {right_now} of {n} translations equal their references.",
+    ),
+    Finding(
+        lambda found: True,
+        "At step {newest:,}, {right_now} of {n} translations equal their references; at step {earlier:,},"
+        " {right_before}.",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class SamplesOverTraining(Question[ProbeTranslations]):
+    """Greedy translations of the sentences that training watches."""
+
+    name: ClassVar[str] = "samples-over-training"
+
+    run: str = subject(RUN)
+    sample: str = setting(
+        "",
+        lambda step: not step or step.isdecimal(),
+        scope="run",
+        help="The earlier step, a number; empty for the first.",
+    )
+
+    def ask(self, have: Have) -> ProbeTranslations:
+        """Raises UserError for a run that the asker may not open."""
+        lines = have.samples(self.run)
+        steps = tuple(sorted({line["step"] for line in lines}))
+        others = steps[:-1]
+        wanted = int(self.sample or 0)
+        earlier = (wanted if wanted in others else others[0]) if others else None
+        before = {
+            str(line["source"]): str(line["text"]) for line in lines if line["step"] == earlier
+        }
+        rows = [
+            ProbeTranslation(
+                str(line["source"]),
+                before.get(str(line["source"]), ""),
+                str(line["text"]),
+                str(line["reference"]),
+            )
+            for line in lines
+            if line["step"] == steps[-1]
+        ]
+        notes = (about(self.run).get("data") or {}).get("notes") or []
+        are_held_out = not any("nothing is held out" in str(note) for note in notes)
+        name = have.titles([self.run])[self.run]
+        return ProbeTranslations(name, steps, earlier, tuple(rows), are_held_out)
+
+    def stamp(self, have: Have) -> Hashable:
+        """A run that trains translates more, and not everybody reads all of its name."""
+        lines = have.samples(self.run)
+        return have.titles([self.run])[self.run], len(lines), lines[-1]["step"] if lines else None
+
+    def table(self, answer: ProbeTranslations) -> Table:
+        """A row for every sentence."""
+        names = [column for column, _ in columns(answer)]
+        return Table(
+            names, [[getattr(row, key) for _, key in columns(answer)] for row in answer.rows]
+        )
+
+    def finding(self, answer: ProbeTranslations) -> str:
+        """How many are right, now and before."""
+        return first(FINDINGS, answer)
+
+
+def columns(answer: ProbeTranslations) -> list[tuple[str, str]]:
+    """The columns of its table, with the field that each shows."""
+    earlier = [] if answer.earlier is None else [(step_name(answer.earlier), "earlier")]
+    return [("source", "source"), *earlier, ("now", "newest"), ("reference", "reference")]
+
+
+def step_name(step: int) -> str:
+    """`step 1,500`; the first says that it is untrained."""
+    return f"step {step:,}" if step else "step 0 (untrained)"
