@@ -13,8 +13,7 @@ from s2s.links import share
 from s2s.links import short as short_links
 from s2s.links.short import Content
 from s2s.ui.kit import cached, forms, pickers, plain
-from s2s.ui.shell.reach import LOCAL_HELP, is_local, reach
-from s2s.ui.shell.short_link_form import show_link, url_of
+from s2s.ui.shell.short_link_form import LOCAL_HELP, is_local, reach, show_link, url_of
 
 FAILED = "lesson not shared"  # in the session: why
 
