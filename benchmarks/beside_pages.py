@@ -77,7 +77,6 @@ def p95(waited: Sequence[float]) -> float:
 
 
 def clicked(page: Page, seconds: float) -> list[float]:
-    """Seconds of each rerun."""
     page.evaluate(CLICKS, 1.0)
     return [float(each) for each in page.evaluate(CLICKS, seconds)]
 

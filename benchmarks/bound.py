@@ -49,7 +49,6 @@ class Work:
 
     @property
     def total(self) -> float:
-        """All FLOPs."""
         return sum(self.weights.values()) + self.attention
 
 
@@ -127,7 +126,6 @@ def _forward_speed(shape: Product) -> float:
 
 
 def _speed(shape: Product) -> float:
-    """FLOPs per second over the three products of a training step with this weight."""
     x, weight, gradient = (
         torch.randn(*size) for size in (shape[:2], shape[1:], (shape.rows, shape.columns))
     )

@@ -150,7 +150,6 @@ def jobs(owners: Iterable[str]) -> dict[str, queue.Job]:
 
 
 def workspace(session: Session) -> str:
-    """Whose session this is."""
     key = workspaces.key_of(dict(each.split("=", 1) for each in session.cookies.split("; ")))
     if key is None:
         raise SystemExit("The server gave no key to a workspace.")

@@ -205,7 +205,6 @@ class Workload:
                 queue.request_control(job.id, asker.LOCAL, lr=10 ** -self.dice.uniform(2, 4))
 
     def _supply(self) -> None:
-        """Queue runs for both slots, of long and of short jobs."""
         while (n := len(self.runs)) - len(self.done) < self.min_unfinished:
             recipe = override(PRESETS["small"].recipe, {**RECIPE, **KINDS[n % len(KINDS)]})
             self.runs.append(
@@ -300,7 +299,6 @@ class Workload:
 
 
 def _kill(target: str, roles: Mapping[int, str]) -> dict[int, str]:
-    """Kill the processes of this role; returns process ids and roles."""
     killed = {}
     for pid, role in roles.items():
         with contextlib.suppress(ProcessLookupError):
@@ -311,7 +309,6 @@ def _kill(target: str, roles: Mapping[int, str]) -> dict[int, str]:
 
 
 def _has_all(run: Path) -> bool:
-    """Whether its last checkpoint is complete; a run that stops early says so only in its status."""
     if weights_path(run / "checkpoints", STEPS).exists():
         return True
     with contextlib.suppress(OSError):
@@ -385,7 +382,6 @@ def _share_met(rows: Sequence[Mapping[str, Any]], moment: str) -> str:
 
 
 def _kinds(runs: Iterable[str]) -> dict[str, int]:
-    """How many stopped early or had their learning rate changed."""
     folders = [RunFolder(runs_folder() / run) for run in runs]
     early = sum(
         saved_steps(folder.checkpoints)[-1] < folder.recipe().train.steps for folder in folders
@@ -437,7 +433,6 @@ def _last_weights(run: Path) -> tuple[int, str]:
 
 
 def _log_differences(found: bytes, expected: bytes) -> list[str]:
-    """Incomplete, duplicated, missing and different lines."""
     try:
         lines = [_comparable(line) for line in found.splitlines()]
     except ValueError:
@@ -457,7 +452,6 @@ def _log_differences(found: bytes, expected: bytes) -> list[str]:
 
 
 def _comparable(line: bytes) -> str:
-    """The line without values that depend on clock and process."""
     return json.dumps(
         {
             key: value

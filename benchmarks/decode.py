@@ -8,8 +8,7 @@ comes and with the allocator's settings of ours; those that compute with torch a
 float32, CTranslate2 also with its other libraries of matrix products. The headline is the smallest ratio of each
 library. `same`: the share of sentences for which a decoder with our weights found our targets. `bound`: the rate if
 there were only the matrix products, by torch's fastest library, with the rows of one step. `foreign`: the cores that
-other processes used meanwhile. Other parts: peak memory with many beams and tokens, the cost of finished rows on a
-trained run, and our time by operator.
+other processes used meanwhile. Another part: peak memory with many beams and tokens.
 """
 
 from __future__ import annotations
@@ -26,26 +25,21 @@ from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
 import torch
-from torch.profiler import ProfilerActivity, profile, record_function
 
-from benchmarks import bound, finished
+from benchmarks import bound
 from benchmarks.peers import MINE, ours, present
 from benchmarks.peers.decoding import (
     DECODERS,
-    FAST,
     OURS,
     TOKENS,
     Answer,
     Decoder,
     Ids,
     Turn,
-    batches,
     decoders,
     random_model,
 )
 from benchmarks.peers.race import Leg, children, metered
-from benchmarks.profile import UPDATE
-from benchmarks.profile import rows as by_operator
 from benchmarks.report import last_line, options, table
 from benchmarks.serving import DATA
 from s2s.config import PRESETS, Recipe, override
@@ -59,8 +53,7 @@ MEMORY_GOAL = 1.5  # GB
 MEMORY_BATCH = 64
 MEMORY_BEAMS = 16
 MEMORY_TOKENS = 200
-PROFILED = 3  # batches
-PARTS = ("memory", "speed", "lengths", "profile")
+PARTS = ("memory", "speed")
 
 
 @dataclass(frozen=True)
@@ -193,9 +186,8 @@ def race(
     sources: list[Ids], vocab_size: int, arguments: argparse.Namespace
 ) -> list[dict[str, Any]]:
     """Run all tasks; prints each table when it is complete."""
-    rows = {name: row for name, row in DECODERS.items() if name != FAST or ours.knows("precision")}
     found = []
-    with decoders(present(rows), RECIPE, vocab_size, sources) as lined_up:
+    with decoders(present(DECODERS), RECIPE, vocab_size, sources) as lined_up:
         for task in (task for task in TASKS if task.name in arguments.tasks):
             seconds = [0.0, *[arguments.seconds] * arguments.rounds]  # the first warms up
             turns = [
@@ -273,24 +265,6 @@ def _hold(wire: Connection, sources: Sequence[Ids], vocab_size: int) -> None:
     )
 
 
-def operators(sources: Sequence[Ids], vocab_size: int) -> dict[str, Any]:
-    """Our time by operator, in the most expensive task and in the smallest."""
-    model = random_model(RECIPE, vocab_size)
-    limit = {"max_new_tokens": TOKENS}
-    found = {}
-    for task in (TASKS[0], TASKS[-1]):
-        order = batches(sources, task.batch)
-        ours.search(model, order[0], task.num_beams, limit, wrap=ours.Endless)
-        with profile(activities=[ProfilerActivity.CPU]) as profiler:
-            for batch in order[1 : 1 + PROFILED]:
-                with record_function(UPDATE):
-                    ours.search(model, batch, task.num_beams, limit, wrap=ours.Endless)
-        found[task.name] = by_operator(profiler.key_averages(), PROFILED)
-        print(f"\n{task.name}: our time per batch by operator, including the profiler's own")
-        table(found[task.name])
-    return found
-
-
 def main() -> None:
     """Run the chosen parts."""
     parser = options(__doc__)
@@ -307,29 +281,13 @@ def main() -> None:
         default=2.0,
         help="minimum CPU seconds per decoder and round",
     )
-    parser.add_argument("--run", default="demo-en-fr", help="a trained run, for real lengths")
-    parser.add_argument(
-        "--text",
-        default="builtin:en-fr#split=valid",
-        help="SPEC of the dataset whose sources that run translates",
-    )
-    parser.add_argument(
-        "--parts",
-        nargs="+",
-        choices=PARTS,
-        default=PARTS,
-        help="lengths: those of a trained run; profile: our time by operator",
-    )
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS)
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     sources, vocab_size = sentences()
     parts: Mapping[str, Callable[[], Any]] = {
         "memory": lambda: memory(sources, vocab_size),
         "speed": lambda: race(sources, vocab_size, arguments),
-        "lengths": lambda: finished.compare(
-            arguments.run, arguments.text, arguments.seconds, arguments.rounds
-        ),
-        "profile": lambda: operators(sources, vocab_size),
     }
     results = {name: measure() for name, measure in parts.items() if name in arguments.parts}
     first = {"headline": headline(results["speed"])} if "speed" in results else {}

@@ -34,7 +34,6 @@ class Dataset:
     by_hand: str = ""  # why nothing is fetched
 
     def address(self, server: str, path: str) -> str:
-        """Where a file is fetched from."""
         return f"{server}/{self.page.removeprefix('https://github.com/')}/{self.commit}/{path}"
 
 

@@ -1,9 +1,9 @@
 """Where each page's answer begins on the first screen of a laptop, 1440 x 900 pixels.
 
-Every address is opened as it is, and through a short link with a title and a note. For each: the pixel at which the
-answer begins, the share of it that is above the fold (of what a screen can hold), and how many controls stand above it,
-beside the header's. The answer is the container that the page's row names. At most 330 pixels in the median and 450
-anywhere, half of the answer above the fold, and at most six controls.
+Every page with each of its views is opened as it is, and through a short link with a title and a note. For each: the
+pixel at which the answer begins, the share of it that is above the fold (of what a screen can hold), and how many
+controls stand above it, beside the header's. The answer is the container that the page's row names. At most 330 pixels
+in the median and 450 anywhere, half of the answer above the fold, and at most six controls.
 """
 
 from __future__ import annotations
@@ -17,20 +17,19 @@ from playwright.sync_api import Page
 from benchmarks.browser import chromium, new_page, wait_idle
 from benchmarks.report import last_line, options, table
 from benchmarks.serving import Server, server
-from s2s.ui.shell.pages import PAGES
+from s2s.questions.views import tabs
+from s2s.ui.positions.page import labels
+from s2s.ui.shell import pages
+from s2s.ui.walkthrough.steps import STEPS
 
 SCREEN = {"width": 1440, "height": 900}
 MEDIAN, MOST, CONTROLS = 330, 450, 6
-ADDRESSES = {
-    "states, same word": ("states", {"set": "view:same"}),
-    "step by step, scores": ("walkthrough", {"set": "step:scores"}),
-    "lesson 1": ("", {"lesson": "five-minutes.1"}),
-}
 SHARE = """
 import json, sys
 from s2s.links.short import Content, make, written
-page, view = sys.argv[1:]
-print(written(make(Content(page, json.loads(view), "What greedy search misses", "Look at the second row.")).letters))
+title, note = "What greedy search misses", "Look at the second row."
+made = [make(Content(path, view, title, note)) for path, view in json.loads(sys.argv[1])]
+print(",".join(written(link.letters) for link in made))
 """
 # A widget counts once; of a component, each control in its shadow.
 MEASURED = """key => {
@@ -61,18 +60,30 @@ def measured(page: Page, url: str, key: str) -> dict[str, Any]:
     return found or {"begins": None, "above_the_fold": None, "controls": None}
 
 
+def opened() -> dict[str, tuple[pages.Page, dict[str, str]]]:
+    """By name: every page, each view of it that is not its first, each step of Step by step, and a lesson."""
+    found = {"lesson 1": (pages.page(""), {"lesson": "five-minutes.1"})}
+    for row in pages.PAGES:
+        slugs = {"positions": labels(), "walkthrough": STEPS, "evaluate": ("scores",)}.get(
+            row.url_path, tabs(row.url_path)
+        )
+        key = "step" if row.url_path == "walkthrough" else "view"
+        found[row.title.lower()] = (row, {})
+        for slug in [*slugs][1:]:
+            found[f"{row.title.lower()}, {slug}"] = (row, {"set": f"{key}:{slug}"})
+    return found
+
+
 def addresses(app: Server) -> dict[str, tuple[str, str]]:
     """By name: the address and the key of the answer's container."""
-    answer = {row.url_path: row.answer for row in PAGES}
-    opened: dict[str, tuple[str, dict[str, str]]] = {
-        row.title.lower(): (row.url_path, {}) for row in PAGES
-    } | ADDRESSES
+    every = opened()
+    views = [(row.url_path, view) for row, view in every.values()]
+    letters = app.python(SHARE, json.dumps(views)).split(",")
     found = {}
-    for name, (path, view) in opened.items():
+    for (name, (row, view)), short in zip(every.items(), letters, strict=True):
         query = "&".join(f"{key}={value}" for key, value in view.items())
-        found[name] = (f"{app.url}/{path}?{query}", answer[path])
-        letters = app.python(SHARE, path, json.dumps(view))
-        found[f"{name}, shared"] = (f"{app.url}/s/{letters}", answer[path])
+        found[name] = (f"{app.url}/{row.url_path}?{query}", row.answer)
+        found[f"{name}, shared"] = (f"{app.url}/s/{short}", row.answer)
     return found
 
 

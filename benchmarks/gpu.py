@@ -64,7 +64,6 @@ def timed(work: Callable[[], int], least: float) -> Turn:
 
 
 def progress(line: str) -> None:
-    """To stderr."""
     print(line, file=sys.stderr, flush=True)
 
 
@@ -237,7 +236,6 @@ def _decoded(decode: Decode, batch: Sequence[Ids], beams: int) -> int:
 
 
 def main() -> None:
-    """Measure."""
     parser = options(__doc__)
     parser.add_argument("--models", nargs="+", choices=MODELS, default=list(MODELS))
     parser.add_argument("--precisions", nargs="+", choices=DTYPES, default=list(DTYPES))

@@ -83,7 +83,6 @@ async def attend(url: str, visitors: Class, letters: str, moment: float) -> Sess
 
 
 def _followed(address: str) -> str:
-    """Where a browser goes from a short link. Raises OSError where that is nowhere."""
     request = urllib.request.Request(address, headers={"Accept": "text/html"})
     with urllib.request.urlopen(request, timeout=TIMEOUT) as answer:
         found = ADDRESS.search(answer.read().decode())

@@ -9,7 +9,6 @@ from s2s.cli.parser import make_parser
 
 
 def commands() -> dict[str, argparse.ArgumentParser]:
-    """The parser of each command, by its name."""
     actions = make_parser()._actions
     (found,) = (one for one in actions if isinstance(one, argparse._SubParsersAction))
     return dict(found.choices)

@@ -337,7 +337,6 @@ def our_own(minutes: float, arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def shown(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row of the table."""
     return {
         "minutes": f"{row['budget']:g}",
         "system": row["system"],

@@ -100,7 +100,6 @@ class Machine:
         return min(1.0, (CORES - self.n["express"] * express) / max(1, self.n["long"]))
 
     def advance(self, now: float) -> None:
-        """To this moment."""
         for slot in WEIGHT:
             self.clock[slot] += (now - self.now) * self.rate(slot)
         self.now = now
@@ -115,7 +114,6 @@ class Machine:
         return min(found, default=None)
 
     def start(self, job: int, slot: str, first: float, work: float) -> None:
-        """A job starts now."""
         self.n[slot] += 1
         heapq.heappush(self.due[slot], (self.clock[slot] + min(first, work), job, False))
         heapq.heappush(self.due[slot], (self.clock[slot] + work, job, True))
@@ -164,7 +162,6 @@ class Simulation:
         self._plan(number)
 
     def _fill(self, slot: str, now: float, jobs: Sequence[Arrival]) -> None:
-        """Start what waits at a random worker with a free slot."""
         free = [n for n, one in enumerate(self.machines) if one.n[slot] < AT_ONCE[slot]]
         while free and self.waiting[slot]:
             number = self.dice.choice(free)

@@ -42,8 +42,6 @@ ALL: Mapping[str, str] = MappingProxyType(
         "classroom-200": "classroom --students 200",
         "crash": "crash",
         "pretrained": "pretrained",
-        "heads": "heads",
-        "head_jobs": "head_jobs",
         "builtin-en-fr": "builtin --parts en-fr",
         "queue": "queue",
         "queue_simulation": "queue_simulation",

@@ -54,8 +54,6 @@ print("corpus:" + saved_datasets.save(corpus, name=" + ".join(path.name for path
 
 
 class Server(NamedTuple):
-    """A running server."""
-
     url: str
     home: Path
     script: str = "streamlit_app.py"
@@ -175,7 +173,6 @@ def processes(home: Path) -> dict[int, str]:
 
 
 def _parent(pid: int) -> int:
-    """The process that started it. Raises OSError where it has ended."""
     after_name = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2]
     return int(after_name.split()[1])
 

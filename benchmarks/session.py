@@ -73,7 +73,6 @@ class Session:
         )
 
     def _load(self) -> str:
-        """The cookies that a browser without any gets with the document."""
         request = urllib.request.Request(f"http://{self.host}/", headers={"Accept": "text/html"})
         with urllib.request.urlopen(request, timeout=TIMEOUT) as answer:
             given = answer.headers.get_all("Set-Cookie") or []
@@ -122,7 +121,6 @@ class Session:
         return time.perf_counter() - started
 
     def options(self, key: str) -> list[str]:
-        """The options of a widget."""
         kind, widget = self.widgets[key]
         return (
             [option.content for option in widget.options]

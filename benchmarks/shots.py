@@ -152,7 +152,6 @@ def wait_for_text(browser: Browser, address: str, text: str | re.Pattern[str]) -
 
 
 def row(name: str, width: int, scheme: str, found: Mapping[str, Any]) -> dict[str, Any]:
-    """One row of the table."""
     worst = found["lowest"][0] if found["lowest"] else {}
     numbers = {key: found[key] for key in ("exceptions", "sideways")} | {
         "console": len(found["console"]),

@@ -129,19 +129,6 @@ HEADLINES = (
         " {race[2][fast ratio]:.1f} times with `precision=fast`",
     ),
     Headline(
-        "heads",
-        "what the server computes to draw the 48 cross-attention heads of a model of T5-small's shape, beside the 8 of"
-        " `demo-en-fr`: for a new sentence, and again",
-        "{rows[0][first ms]:.0f} ms and {rows[0][again ms]:.1f} ms, beside {rows[1][first ms]:.0f} ms and"
-        " {rows[1][again ms]:.1f} ms",
-    ),
-    Headline(
-        "head_jobs",
-        "from clicking Measure on Heads to the numbers, 24 heads of `demo-en-fr`: roles over 500 sentences, importance"
-        " over 200, and the page's responses meanwhile, medians of 3",
-        "{warm[roles]:.1f} s, {warm[importance]:.1f} s; responses in {median_answer:.2f} s, p95 {p95_answer:.2f} s",
-    ),
-    Headline(
         "press",
         "from clicking Train on `mini-en-fr` to the first line of metrics, medians of {rounds}",
         "{median[warm]:.1f} s with a warm worker, {median[cold]:.1f} s when only the dashboard is running",
@@ -233,8 +220,6 @@ def _ranges(value: Any) -> Any:
 
 
 def _of_record(lines: Callable[..., Iterator[str]]) -> Callable[..., Iterator[str]]:
-    """Takes a record's name: a sentence where it is missing, else the lines of the record and where it is from."""
-
     @functools.wraps(lines)
     def named(name: str, *words: str) -> Iterator[str]:
         record = results.read(name)
@@ -311,7 +296,6 @@ def decoders(record: Record) -> Iterator[str]:
 
 
 def _rates(line: Mapping[str, Any], digits: int) -> Iterator[str]:
-    """The cells that trainers and decoders share: the rate, our ratio to it, its share of the bound."""
     yield f"{line['rate']:,.{digits}f} ({line['from']:,.{digits}f} to {line['to']:,.{digits}f})"
     yield f"{line['ours is x']:.2f} x"
     yield f"{line['% of bound']:.0f} %"

@@ -221,7 +221,6 @@ def compare_losses(model: str, data: TrainingData, steps: int) -> dict[str, Any]
 
 
 def main() -> None:
-    """Measure."""
     parser = options(__doc__)
     folder = DATA / "multi30k"
     parser.add_argument(

@@ -58,7 +58,6 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """The public names, also those that nobody has used yet, and the folders that are imported."""
     folders = {name for name, value in globals().items() if isinstance(value, ModuleType)}
     ours = {name for name in folders if f"{__name__}.{name}" in sys.modules}
     return sorted({*__all__, *ours, *(name for name in globals() if name.startswith("__"))})

@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from PIL import Image
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
 from s2s.ui.kit.cached import background
 from s2s.ui.kit.text import JOINER
 from s2s.ui.shell import pages
+from s2s.ui.shell.curated_views import THEMES, picture_file
 
 ROOT = Path(__file__).parents[1]
 PAGES = [row.url_path for row in pages.PAGES]
@@ -56,7 +58,6 @@ def translation(screen: AppTest) -> str:
 
 
 def component(screen: AppTest, field: str) -> dict[str, Any]:
-    """The data of the one component that has this field."""
     (data,) = (
         data
         for each in screen.get("bidi_component")
@@ -83,6 +84,19 @@ def picture(screen: AppTest) -> tuple[str, np.ndarray]:
     return figure["layout"]["title"]["text"], weights.reshape(
         [int(side) for side in str(z["shape"]).split(",")]
     )
+
+
+def drawn_pictures(screen: AppTest) -> dict[str, str]:
+    """The pictures of cards, which are there in both themes: by name, what they say to who cannot see them."""
+    bodies = "".join(str(each.proto.body) for each in screen.get("html"))
+    found = re.findall(
+        r'<img class="card" src="curated/([\w-]+)-light\.webp"[^>]* alt="([^"]*)"', bodies
+    )
+    for name, _ in found:
+        for theme in THEMES:
+            with Image.open(picture_file(name, theme)) as image:
+                assert image.size == (480, 270)
+    return dict(found)
 
 
 def page_text(screen: AppTest) -> str:

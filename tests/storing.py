@@ -11,7 +11,6 @@ from tests.conftest import make_run
 
 
 def store_run(run_id: str, owner: str) -> Path:
-    """A trained run of that owner."""
     folder = make_run(settings.home() / "runs" / run_id, {"train.steps": 2})
     about = folder / "recipe.json"
     about.write_text(json.dumps(json.loads(about.read_bytes()) | {"owner": owner}))
@@ -25,7 +24,6 @@ def store_dataset(owner: str, n: int = 3, name: str = "mine") -> str:
 
 
 def store_evaluation(owner: str, name: str = "mine") -> str:
-    """The id of an evaluation."""
     folder = evaluations.new_folder()
     test = Sentences("test", n=1, n_all=1)
     systems = (System("a file", uploaded="a.txt"),)

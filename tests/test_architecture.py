@@ -189,8 +189,7 @@ INSIDES_LEFT: Counter[str] = Counter()
 ROOMS_LEFT: Counter[str] = Counter()
 # what every room may import, and what of it these import themselves
 SHARED_ROOMS = {
-    "shell": {"kit", "canvas", "snapshot", "streamlit_parts"},
-    "snapshot": {"kit", "canvas", "streamlit_parts"},
+    "shell": {"kit", "canvas", "streamlit_parts"},
     "kit": {"canvas", "streamlit_parts"},
     "canvas": set(),
     "streamlit_parts": set(),

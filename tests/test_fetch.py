@@ -76,19 +76,6 @@ def test_a_file_that_is_there_is_checked_and_never_replaced(tmp_path: Path, serv
     assert path.read_bytes() == OTHER
 
 
-@pytest.mark.usefixtures("words")
-def test_checking_asks_no_server(tmp_path: Path) -> None:
-    with pytest.raises(SystemExit, match=r"words/train.en, words/changed.en, words/gone.en"):
-        fetch.main(["--check", "--folder", str(tmp_path), "--server", "http://127.0.0.1:9"])
-
-
-@pytest.mark.usefixtures("words")
-def test_an_unknown_dataset_is_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        fetch.main(["word"])
-    assert "there is no dataset word; there are words" in capsys.readouterr().err
-
-
 def test_the_files_of_the_measurements_have_the_noted_digests() -> None:
     """Those that are on this machine; Multi30k may be absent, and then only the notes are checked."""
     known = [(name, file) for name, row in fetch.DATASETS.items() for file in row.files]

@@ -114,7 +114,6 @@ def test_without_a_sentence_a_link_says_neither_its_target_nor_what_another_page
 
 
 def html_of(screen: AppTest) -> str:
-    """The HTML of the page."""
     return "".join(str(element.proto.body) for element in screen.get("html"))
 
 

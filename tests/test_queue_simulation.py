@@ -1,11 +1,10 @@
 """The simulated queue obeys arithmetic that can be done by hand."""
 
 import random
-from dataclasses import replace
 
 import pytest
 
-from benchmarks.queue_simulation import LOOK, Arrival, Service, Simulation, arrivals, simulate
+from benchmarks.queue_simulation import Arrival, Service, Simulation
 
 SERVICE = Service(first=0.25, shown=0.5, express=2.0, long=100.0, limit=1000.0)
 
@@ -23,12 +22,3 @@ def test_jobs_share_two_cores_and_the_long_slot() -> None:
     assert done(2, [Arrival(0, "long", 100.0)] * 2) == pytest.approx({0: 100.0, 1: 100.0})
     # twelve start at once, the thirteenth when they end: 24 seconds of work on two cores
     assert done(1, [Arrival(0, "express", 2.0)] * 13)[12] == pytest.approx(14.0)
-
-
-def test_the_same_seed_gives_the_same_numbers_and_an_empty_queue_no_wait() -> None:
-    demand = {"per_hour": 60.0, "express": 0.5, "hours": 2.0}
-    jobs = list(arrivals(random.Random(3), replace(SERVICE, limit=100.0), **demand))
-    assert simulate(100, jobs, SERVICE, 3) == simulate(100, jobs, SERVICE, 3)
-    row = simulate(100, jobs, SERVICE, 3)
-    assert row["longest queue"] == 0
-    assert row["long: first point p95 s"] == pytest.approx(0.25 + LOOK + 0.5)

@@ -74,7 +74,6 @@ def measure(name: str) -> None:
 
 
 def saved(name: str) -> dict[str, Any]:
-    """The numbers of a claim."""
     if CLAIMS[name].is_computed:
         return CLAIMS[name].measure()
     return dict(json.loads((RESULTS / f"{name}.json").read_text()))
@@ -103,7 +102,6 @@ def origin(found: Mapping[str, Any]) -> str:
 
 
 def _given(row: Any) -> dict[str, Any]:
-    """The fields of a tuple that are not as by default."""
     defaults = row._field_defaults
     return {name: value for name, value in row._asdict().items() if value != defaults.get(name)}
 

@@ -114,7 +114,6 @@ def others(question: Question) -> tuple[frozenset[int], frozenset[int]]:
 
 
 def nothing(question: Question) -> tuple[frozenset[int], frozenset[int]]:
-    """No words."""
     return frozenset(), frozenset()
 
 

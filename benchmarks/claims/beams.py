@@ -85,7 +85,6 @@ def report(results: Mapping[str, Any]) -> Measured:
 
 
 def _changed(rows: Sequence[Mapping[str, Any]]) -> str:
-    """How the widest beam changes BLEU."""
     (narrow,) = [row for row in rows if row["num_beams"] == NARROW]
     if rows[-1]["log_prob"] == narrow["log_prob"]:
         return "the same translations"
@@ -126,7 +125,6 @@ def _searched(name: str, run: Run) -> list[dict[str, Any]]:
 
 
 def _lengths(texts: Sequence[Decoded], targets: Sequence[str]) -> dict[str, float]:
-    """Words written per word of the references, and how many outputs are empty."""
     written = sum(len(one.text.split()) for one in texts)
     expected = sum(len(target.split()) for target in targets)
     n_empty = sum(not one.text for one in texts)

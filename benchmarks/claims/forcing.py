@@ -165,7 +165,6 @@ def report(results: Mapping[str, Any]) -> Measured:
 
 
 def _at(points: Sequence[Mapping[str, Any]], seconds: float) -> Mapping[str, Any]:
-    """The last point of a curve that took at most so many seconds; the first where all took longer."""
     return ([point for point in points if point["seconds"] <= seconds] or points[:1])[-1]
 
 
@@ -176,7 +175,6 @@ def _over_seeds(values: Sequence[float]) -> str:
 
 
 def _percent(row: Mapping[str, Any], key: str) -> float:
-    """Over all positions."""
     counts = row["positions"]["n"]
     pairs = zip(row["positions"][key], counts, strict=True)
     return round(100 * sum(share * n for share, n in pairs) / sum(counts), 1)

@@ -16,8 +16,6 @@ T = MappingProxyType({1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.44
 
 
 class Interval(NamedTuple):
-    """A number with its 95 % interval."""
-
     value: float
     low: float
     high: float

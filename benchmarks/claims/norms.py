@@ -108,7 +108,6 @@ def report(results: Mapping[str, Any]) -> Measured:
 
 
 def _final(row: Mapping[str, Any]) -> float:
-    """The last mean loss; infinite where the training diverged."""
     return float("inf") if row["diverged_at"] else float(row["losses"][-1])
 
 
@@ -117,7 +116,6 @@ def _label(row: Mapping[str, Any]) -> str:
 
 
 def _level(post: list[float], pre: list[float]) -> Level:
-    """From what the loss is higher by without warmup, in each seed."""
     if min(post) >= FAILS and max(pre) < FAILS:
         return "holds"
     return "partly" if min(post) > 0 and min(post) > max(pre) else "fails"

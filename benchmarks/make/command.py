@@ -15,7 +15,6 @@ from s2s.config import UserError
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Make what is asked for."""
     with_words = {"measured": measured, "extrapolation": extrapolation, "faults": faults}
     for name, module in with_words.items():
         if arguments[:1] == [name]:

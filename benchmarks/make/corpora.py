@@ -88,7 +88,6 @@ def example_links() -> str:
 
 
 def write() -> None:
-    """Write all files."""
     for corpus in CORPORA:
         files.write_bytes(path(corpus), bz2.compress(text(corpus).encode()))
     shipped_pairs.cache_clear()

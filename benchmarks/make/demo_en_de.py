@@ -104,7 +104,6 @@ def write_test(found: everyday.Everyday) -> None:
 
 
 def _parts() -> Iterator[training.PreparedRun]:
-    """What is left of the training: with the recipe's learning rate, then with a lower one."""
     run = folder() / EVERYDAY
     if not saved_steps(run / "checkpoints"):
         train, valid = (
@@ -143,7 +142,6 @@ def ship(run: RunFolder) -> None:
 
 
 def _write_about(run: RunFolder, out: RunFolder) -> None:
-    """recipe.json and the list of words: without paths of this computer."""
     about = run.about()
     sources = (folder() / "data" / "train.en").read_text(encoding="utf-8").splitlines()
     lengths = sorted(len(source.split()) for source in sources)
@@ -169,7 +167,6 @@ def _write_about(run: RunFolder, out: RunFolder) -> None:
 
 
 def _write_checkpoint(run: RunFolder, step: int, out: RunFolder) -> None:
-    """The mean of the last checkpoints up to a step, in 8 bits."""
     recipe = trained.recipe_of(EVERYDAY).train
     earlier = averaging.due(
         run.checkpoints, count=recipe.average_last - 1, every=recipe.watch.save_every, before=step
@@ -270,7 +267,6 @@ def _earlier(step: int, every: int) -> int:
 
 
 def _outputs_at(run: RunFolder, step: int, sources: Sequence[str]) -> list[str]:
-    """Translations with the mean of the checkpoints up to an earlier step."""
     with tempfile.TemporaryDirectory() as scratch:
         before = RunFolder(Path(scratch) / "earlier")
         shutil.copytree(run.path, before.path, ignore=shutil.ignore_patterns("checkpoints"))

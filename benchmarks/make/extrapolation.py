@@ -41,7 +41,6 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def _requests() -> list[tuple[RunRequest, str]]:
-    """Every run, with its task."""
     return [
         (request, task)
         for seed in SEEDS

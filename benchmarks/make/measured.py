@@ -153,7 +153,6 @@ def _parameters(started: PreparedRun) -> int:
 
 
 def _slots(started: PreparedRun) -> int:
-    """Tokens per batch on the longer side, as a forecast counts them."""
     train = started.data.train
     n_tokens = sum(
         max(len(src), len(tgt) - 1) for src, tgt in zip(train.src, train.tgt, strict=True)

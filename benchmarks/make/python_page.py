@@ -149,7 +149,6 @@ def page() -> Iterator[str]:
 
 
 def _members() -> Iterator[str]:
-    """What a run has: methods with their signatures, then properties."""
     yield ""
     for name, member in inspect.getmembers(s2s.Run):
         if name.startswith("_") or not inspect.getdoc(member):
@@ -162,7 +161,6 @@ def _members() -> Iterator[str]:
 
 
 def main() -> None:
-    """Write the page."""
     PAGE.write_text("\n".join(page()) + "\n", encoding="utf-8")
 
 

@@ -40,8 +40,6 @@ class Entrant:
 
 @dataclass(frozen=True)
 class Peer(Entrant):
-    """A trainer."""
-
     batches: str
 
     def make(self, recipe: Recipe, data: TrainingData) -> Update:

@@ -187,7 +187,6 @@ def _wait(
     keep_memory: bool,
     environment: Sequence[tuple[str, str]],
 ) -> None:
-    """A decoder's process: answers until the other end is closed."""
     os.environ.update(environment)
     if keep_memory:
         keep_freed_memory()

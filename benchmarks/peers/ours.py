@@ -75,11 +75,6 @@ def search(
         )
 
 
-def knows(setting: str) -> bool:
-    """Whether our strategies have this setting."""
-    return hasattr(configure("beam", {})[1], setting)
-
-
 class WrappedStepper:
     """A stepper that forwards everything else to the one it wraps."""
 
@@ -88,18 +83,6 @@ class WrappedStepper:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.stepper, name)
-
-
-class Counted(WrappedStepper):
-    """Counts the steps, and the rows summed over them."""
-
-    rows = steps = 0
-
-    def step(self, tokens: Tensor) -> Tensor:
-        """The wrapped step, counted."""
-        self.rows = self.rows + len(tokens)
-        self.steps = self.steps + 1
-        return self.stepper.step(tokens)
 
 
 class Endless(WrappedStepper):

@@ -36,7 +36,6 @@ class Mode(NamedTuple):
 
     @property
     def words(self) -> list[str]:
-        """For a table."""
         return ["oneDNN's fast mode"] * self.switch + ["explicit attention"] * self.explicit
 
 
@@ -142,7 +141,6 @@ def metered(work: Callable[[], int]) -> Leg:
 def _wait(
     wire: Connection, peer: Peer, recipe: Recipe, data: TrainingData, keep_memory: bool
 ) -> None:
-    """A trainer's process: trains on request until the other end is closed."""
     if keep_memory:
         keep_freed_memory()
     torch.set_num_threads(recipe.train.threads)
@@ -170,7 +168,6 @@ def peak() -> float:
 
 
 def _busy() -> float:
-    """CPU seconds used by all processes of this machine."""
     times = psutil.cpu_times()
     return float(
         sum(getattr(times, name, 0.0) for name in ("user", "nice", "system", "irq", "softirq"))

@@ -7,11 +7,8 @@ from s2s.ui.shell import page_link
 
 asked = ask()
 if asked:
-    wide, narrow = st.columns([3, 2], gap="medium")
-    with narrow:
-        asked = asked._replace(beside=st.container())
-    with wide:
+    with asked.picture:
         show(asked)
-    with narrow, st.container(border=True, key="heads"):
+    with asked.beside, st.container(border=True, key="heads"):
         show_grid(asked)
     page_link("compare", "How it was decoded", src=asked.question.text)

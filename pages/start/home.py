@@ -29,11 +29,11 @@ with st.container(key="ask", horizontal=True, vertical_alignment="center", gap="
         way_in()
 STATE.belongs_to("text", run.key, text)
 with answer:
-    written = translations(run, facts, sentences)
+    asked = translations(run, facts, sentences)
 
-if written:
-    forced = written.found.text if written.ids else ""
-    question = AttentionOf(cached.named(run), written.text, forced)
+if asked:
+    forced = cached.SCREEN.answer(asked.continued).text if asked.forced else ""
+    question = AttentionOf(asked.run, asked.text, forced)
     answered = cached.SCREEN.answer(question)
     target.note_unfitting(answered.note, answered.target)
     view = answered.attention.view("cross")
@@ -46,8 +46,8 @@ if written:
             question = with_part(STATE, question.of_head(which, answered), answered)
         show_all(question, answered, cached.model_name(run))
     with narrow:
-        candidates(run, written)
+        candidates(run, asked)
 
 STATE.write_to_url()
-doors(run_id, written.text if written else "")
+doors(run_id, asked.text if asked else "")
 curated_views()

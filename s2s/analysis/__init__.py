@@ -33,7 +33,6 @@ from s2s.analysis.forward_trace import (
     AttentionTrace,
     FeedForwardTrace,
     ForwardTrace,
-    LayerTrace,
     Mask,
     trace_forward,
 )

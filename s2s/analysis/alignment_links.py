@@ -116,7 +116,6 @@ def _symmetrized(label: str, symmetrize: Symmetrize, about: str, source: str) ->
 
 
 def _completed(forward: Links, backward: Links, decide: Callable[[Iterable[bool]], bool]) -> Links:
-    """Grow-diag, then the links of both directions where `decide` (any or all) holds for "this word has no link"."""
     links = set(grow_diag(forward, backward))
     linked_src, linked_tgt = _linked_words(links)
     for direction in (forward, backward):
@@ -129,7 +128,6 @@ def _completed(forward: Links, backward: Links, decide: Callable[[Iterable[bool]
 
 
 def _linked_words(links: Collection[tuple[int, int]]) -> tuple[set[int], set[int]]:
-    """The source words and the target words that have a link."""
     return {src for src, _ in links}, {tgt for _, tgt in links}
 
 

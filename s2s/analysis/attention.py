@@ -30,7 +30,6 @@ class LabeledWeights:
     verb: str  # what a row does with its token: predicts or reads it
 
     def __repr__(self) -> str:
-        """In two lines at most: the tokens, and how many layers and heads."""
         keys, rows = shown_tokens(self.keys), shown_tokens(self.rows)
         layers, heads = self.weights.shape[:2]
         return f"LabeledWeights(rows {rows}, keys {keys}: {layers} layers, {heads} heads)"
@@ -60,13 +59,11 @@ class Attention:
     grams: Mapping[str, Weights] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        """In three lines at most: the tokens, and how many layers and heads."""
         tokens = f"{shown_tokens(self.src_tokens)} -> {shown_tokens(self.tgt_tokens)}"
         shapes = ", ".join(f"{kind} {getattr(self, kind).shape}" for kind in KINDS)
         return f"Attention({tokens}: (layers, heads, queries, keys) of {shapes})"
 
     def view(self, kind: str) -> LabeledWeights:
-        """One of `KINDS` with the tokens of its rows and columns."""
         if kind == "cross":
             return LabeledWeights(self.cross, self.tgt_tokens, self.src_tokens, "predicts")
         if kind == "decoder":

@@ -99,7 +99,6 @@ def _of_row(row: SentenceRow, by: str) -> list[str]:
 
 
 def _range(low: float, high: float) -> str:
-    """`6 to 10` for whole numbers, `0.9 to < 1.0` for others; open at the ends."""
     if low == -math.inf:
         return f"below {high:,}"
     if high == math.inf:

@@ -37,7 +37,6 @@ def _pearson(x: Floats, y: Floats) -> float:
 
 
 def _centered_unit(values: Floats) -> Floats:
-    """Of mean 0 and length 1."""
     centered = values - values.mean()
     scaled: Floats = centered / np.linalg.norm(centered)
     return scaled

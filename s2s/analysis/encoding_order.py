@@ -49,7 +49,6 @@ def encode_one_by_one(model: Transformer, src: Tensor) -> Tensor:
 
 
 def _at(position: Position, order: Order, i: int) -> Order:
-    """What self-attention applies to the query at position i, which may attend to later positions, too."""
     bias = None if order.bias is None else order.bias[:, :, i : i + 1]
     return Order(lambda x: position.rotate(x, i), bias)
 
@@ -98,7 +97,6 @@ def encoding_times(
 def _timed(
     model: Transformer, src: Tensor, seconds: float, clock: Callable[[], float]
 ) -> tuple[float, float, int]:
-    """The fastest in parallel and one by one, taking turns, and how often."""
     found: tuple[list[float], list[float]] = ([], [])
     until = time.perf_counter() + seconds
     while len(found[0]) < MOST_REPEATS and (not found[0] or time.perf_counter() < until):

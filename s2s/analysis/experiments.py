@@ -54,7 +54,6 @@ def weights_by_fill(trace: AttentionTrace, head: int, query: int, mask: Mask) ->
 
 
 def softmax(scores: Array) -> Array:
-    """Over the last axis."""
     return cast(Array, torch.from_numpy(scores).softmax(-1).numpy())
 
 
@@ -130,7 +129,6 @@ def _copied(learned: Tensor | None) -> Array | None:
 
 
 def _normalize(norm: nn.LayerNorm | nn.RMSNorm, x: Tensor) -> Tensor:
-    """Without the learned scale and shift."""
     shape = tuple(norm.normalized_shape)
     if isinstance(norm, nn.LayerNorm):
         return F.layer_norm(x, shape, eps=norm.eps)
@@ -225,8 +223,6 @@ def gradient_flow(model: Transformer, src: Sequence[int], tgt: Sequence[int]) ->
 def _record_as_leaf(
     outputs: list[Tensor],
 ) -> Callable[[nn.Module, tuple[Any, ...], Tensor], Tensor]:
-    """The weights are frozen, so the graph begins at the embeddings' output."""
-
     def hook(module: nn.Module, inputs: tuple[Any, ...], output: Tensor) -> Tensor:
         leaf = output.detach().requires_grad_()
         outputs.append(leaf)

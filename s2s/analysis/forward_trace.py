@@ -204,7 +204,6 @@ def _output(call: Call) -> Tensor:
 
 
 def _embedding(calls: Calls, embed: Embed, ids: Tensor) -> EmbeddingTrace:
-    """Recomputed step by step: where both stacks share a table, its last recorded call is the decoder's."""
     scaled = embed.tokens(ids)
     with_positions = embed.position.add(scaled, ids.ne(embed.pad_id))
     return EmbeddingTrace(

@@ -225,8 +225,6 @@ def _ablate(attention: Attention, changed: Mapping[int, str], hooks: contextlib.
 def _set_outputs(
     attention: Attention, vectors: Mapping[int, Tensor], hooks: contextlib.ExitStack
 ) -> None:
-    """`vectors`, (d_head,) by head of this layer, replace the heads' outputs at every position."""
-
     def replace(module: nn.Module, args: tuple[Tensor, ...]) -> Tensor:
         joined = args[0].clone()  # (batch, query_len, heads * d_head)
         for head, vector in vectors.items():

@@ -35,7 +35,6 @@ class AttentionMap:
     name: str  # `layer 2 of 2 · mean of 4 heads`
 
     def __repr__(self) -> str:
-        """In two lines at most: the tokens, and what was reduced."""
         rows, keys = shown_tokens(self.rows), shown_tokens(self.keys)
         return f"AttentionMap(rows {rows}, keys {keys}: {self.name})"
 
@@ -148,7 +147,6 @@ def shifted(attention: Attention, which: HeadSelection) -> AttentionMap:
 
 
 def _slice(index: int | None) -> slice:
-    """One index of an axis, which is kept, or all of them."""
     return slice(None) if index is None else slice(index, index + 1)
 
 

@@ -64,7 +64,6 @@ class Tally:
 
     @property
     def mean(self) -> Floats:
-        """The total per row or sentence; 0 where there is none."""
         mean: Floats = self.total / max(1, self.n)
         return mean
 
@@ -137,13 +136,11 @@ def first_roles(known: Mapping[str, Role], tallies: Mapping[str, Tally]) -> npt.
 
 
 def _evenness(rows: Rows) -> Tally:
-    """Entropy as a share of its maximum."""
     highest = np.log(np.maximum(rows.n_allowed, 2))[:, None, None]  # (batch, 1, 1, rows)
     return rows.total(row_entropies(rows.weights) / highest, rows.is_free)
 
 
 def _peaks_at(rows: Rows, offset: int) -> Tally:
-    """The rows that have their largest weight at that offset, of those that have a key there."""
     _, n_rows, n_keys = rows.allowed.shape
     target = np.arange(n_rows) + offset
     exists = (target >= 0) & (target < n_keys)
@@ -178,10 +175,6 @@ def peaks_in(rows: Rows, name: str) -> Tally:
 
 
 def _monotony(rows: Rows) -> Tally:
-    """Correlation of positions and peaks in each sentence; 0 if negative, or if the peaks use less than half the keys.
-
-    With less than half of the keys the correlation says little: two peaks can be enough for a high one.
-    """
     is_free = rows.is_free[:, None, None]  # (batch, 1, 1, rows)
     n = np.maximum(rows.is_free.sum(-1), 1)[:, None, None]  # (batch, 1, 1)
     x = _centered(np.arange(is_free.shape[-1], dtype=float), is_free, n)
@@ -196,7 +189,6 @@ def _monotony(rows: Rows) -> Tally:
 
 
 def _centered(values: npt.NDArray[Any], counted: Bools, n: Ints) -> Floats:
-    """Values less their mean over the counted rows; 0 elsewhere."""
     means = np.where(counted, values, 0.0).sum(-1) / n
     centered: Floats = np.where(counted, values - means[..., None], 0.0)
     return centered

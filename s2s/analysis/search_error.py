@@ -25,7 +25,6 @@ class SearchDiagnosis:
 
     @property
     def kind(self) -> str:
-        """`none`, `search` or `model`."""
         if self.is_right:
             return "none"
         return "search" if self.reference > self.written + self.rounding else "model"

@@ -43,12 +43,10 @@ class SentenceRow:
 
     @property
     def n_source(self) -> int:
-        """Words of the source."""
         return len(self.source.split())
 
     @property
     def n_hypothesis(self) -> int:
-        """Words of the hypothesis."""
         return len(self.hypothesis.split())
 
     @property

@@ -97,7 +97,6 @@ def alignable_words(picture: AttentionMap, *, rows_whole: bool, keys_whole: bool
 
 
 def _unmarked(tokens: Sequence[str]) -> list[int]:
-    """The indices of the tokens that are no marks."""
     return [index for index, token in enumerate(tokens) if not is_mark(token)]
 
 
@@ -153,7 +152,6 @@ def strongest_cells(weights: Weights, share: float = 0.75) -> list[Cell]:
 
 
 def _scaled(picture: AttentionMap, share: float, before: Weights) -> Remaining:
-    """Scale rows to 1; `before` is what they summed to with all columns."""
     weights = picture.weights.astype(float)
     sums = weights.sum(1)
     is_full = sums > 0
@@ -169,13 +167,11 @@ def _scaled(picture: AttentionMap, share: float, before: Weights) -> Remaining:
 
 
 def _share(weights: Weights, keys: Sequence[int]) -> float:
-    """The share of all weight in these columns."""
     total = float(weights.sum(dtype=float))
     chosen = float(weights[:, [*keys]].sum(dtype=float))
     return chosen / total if total else 0.0
 
 
 def _word_indices(tokens: Sequence[str], *, is_whole: bool) -> Ints:
-    """`word_indices` of tokens that do not end in `</s>`."""
     ended = (*tokens, SPECIALS[EOS])
     return word_indices(ended, is_whole=is_whole)[:-1]

@@ -27,7 +27,6 @@ class Side:
 
     @property
     def n_layers(self) -> int:
-        """Layers of the stack: one fewer than `vectors` has."""
         return len(self.vectors) - 1
 
 
@@ -47,13 +46,11 @@ class States:
     decoder: Vectors
 
     def __repr__(self) -> str:
-        """In three lines at most: the tokens, and the shapes."""
         tokens = f"{shown_tokens(self.src_tokens)} -> {shown_tokens(self.tgt_tokens)}"
         shapes = f"encoder {self.encoder.shape}, decoder {self.decoder.shape}"
         return f"States({tokens}: (states, tokens, d_model) of {shapes})"
 
     def side(self, name: str) -> Side:
-        """One of `SIDES`."""
         if name == "encoder":
             return Side(self.encoder, self.src_tokens)
         if name == "decoder":

@@ -48,7 +48,6 @@ def _parts(switched: Mapping[Head, str], heads: Sequence[Head]) -> Iterator[str]
 
 
 def _common(switched: Mapping[Head, str], heads: Sequence[Head]) -> str:
-    """The intervention that more than one head share, all of them; "" where there is none."""
     names = {switched.get(head, "") for head in heads}
     return names.pop() if len(heads) > 1 and len(names) == 1 else ""
 

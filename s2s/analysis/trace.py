@@ -91,7 +91,6 @@ def gram(attention: Attention, values: Tensor) -> Tensor:
 def _recorded(
     model: Transformer, submodule: str, convert: Callable[[Attention, Tensor], Tensor]
 ) -> Iterator[Trace]:
-    """Record what `convert` returns for the output of one submodule of every attention."""
     trace = Trace()
     with inference(model), contextlib.ExitStack() as hooks:
 

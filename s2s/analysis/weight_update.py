@@ -58,7 +58,6 @@ def weight_update(
 
 
 def _losses(model: Transformer, src: Tensor, tgt: Tensor) -> Tensor:
-    """-log p of each predicted token of the only target: (tgt_len,)."""
     first = first_predicted(model)
     logits = model(src, tgt[:, :-1])  # (1, inputs, vocab)
     return F.cross_entropy(logits[0, first - 1 :].float(), tgt[0, first:], reduction="none")

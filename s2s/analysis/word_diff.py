@@ -32,7 +32,6 @@ class WordDiff:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the texts have the same words."""
         return all(segment.kind == SHARED for segment in self.segments)
 
     def text(self, only: str) -> str:

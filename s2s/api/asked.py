@@ -101,7 +101,14 @@ def ask(question: Question[Answer], *, progress: bool = True) -> Asked[Answer]:
 
         have = Have(tell)
         answer = have.answer(question)
-    return Asked(question, answer, ", ".join(_named(have.run(name)) for name in question.of(RUN)))
+    return Asked(question, answer, ", ".join(_model(have, name) for name in question.of(RUN)))
+
+
+def _model(have: Have, name: str) -> str:
+    try:
+        return _named(have.run(name))
+    except UserError:  # it has no checkpoint yet
+        return have.titles([name])[name]
 
 
 def _require_subjects(question: Question[Any]) -> None:
@@ -117,7 +124,6 @@ def _require_subjects(question: Question[Any]) -> None:
 
 
 def _named(run: Run) -> str:
-    """`demo-en-fr · step 1,500`; `opus-mt · as published · en → fr` in chosen languages."""
     about = guests.about_run(run.folder)
     name = marked(str(about.get("name") or run.folder.id), run.recipe.train.fault)
     is_published = not run.step and bool(about.get("imported"))

@@ -119,15 +119,12 @@ class Run(runs.Run):
 
 
 def _repeats(rows: Sequence[Row]) -> list[str]:
-    """What the command line says of rows that repeat a source."""
     references = tuple(each for _, each in rows)
     firsts = tuple((source, each[0]) for source, each in rows)
     return [*filter(None, [test_sets.UploadedTable(firsts, references, ()).repeats])]
 
 
 class _Evaluated(NamedTuple):
-    """Translations with their references and scores, in the order of the sources."""
-
     found: list[Decoded]
     references: Sequence[Sequence[str]]
     sentences: list[dict[str, float]]  # the scores of each
@@ -141,7 +138,6 @@ def _evaluated(
     strategy: str,
     settings: Mapping[str, Any],
 ) -> _Evaluated:
-    """Sources that come several times are one sentence with several references."""
     firsts = [(source, references[0]) for source, references in rows]
     pairs, references = test_sets.grouped_references(firsts, [each for _, each in rows])
     sources, targets = zip(*pairs, strict=True)
@@ -210,7 +206,6 @@ def mean_and_spread(runs: OneRun | Iterable[OneRun]) -> pd.DataFrame:
 
 
 def _named(run: OneRun) -> str | Path:
-    """What names a run and, where that is not its best, its checkpoint."""
     if isinstance(run, str | Path):
         return run
     if not isinstance(run, Run):
@@ -298,10 +293,6 @@ def _run_name(preset: str | Recipe, init_from: str, source: str) -> str:
 
 
 def _spec(given: GivenPairs, columns: Columns | None, name: str, part: str = "") -> str:
-    """Where the pairs can be read again: the given SPEC, or a saved dataset, which is called `name` and `part`.
-
-    Without a name, a dataset that is saved already keeps its own.
-    """
     given = held(given)
     if isinstance(given, str) and not (columns is not None and len(columns)):
         return given
@@ -314,7 +305,6 @@ def _spec(given: GivenPairs, columns: Columns | None, name: str, part: str = "")
 def _follow(
     events: Generator[Event, None, None], prepared: training.PreparedRun, *, is_shown: bool
 ) -> None:
-    """Train to the end, with a progress bar; what the run is warned of is said on standard error."""
     from tqdm.auto import tqdm
 
     with (

@@ -82,7 +82,6 @@ def _report_os_error(error: OSError) -> int:
 
 
 def _why_home_is_unwritable() -> str:
-    """A sentence; empty where `S2S_HOME` can be written."""
     from s2s.settings import home, make_home
 
     try:
@@ -95,7 +94,6 @@ def _why_home_is_unwritable() -> str:
 
 
 def _report_crash(error: Exception) -> None:
-    """Writes the details to a log file and one sentence to the terminal."""
     from s2s.settings import home
 
     if os.environ.get("S2S_DEBUG") == "1":

@@ -91,7 +91,6 @@ def data(arguments: argparse.Namespace) -> None:
 
 
 def _check_not_its_source(source: str, wanted: Iterable[str], out: Path) -> None:
-    """Raises UserError where the files to write are those that are read."""
     from s2s.data import parse_spec, two_files
 
     _, name, _ = parse_spec(source)

@@ -55,7 +55,6 @@ def translate(arguments: argparse.Namespace) -> None:
 def _translated(
     run: Run, sources: list[str], arguments: argparse.Namespace, settings: dict[str, Any]
 ) -> list[Decoded]:
-    """Translates in one process, or in several if there are many lines."""
     from s2s.runs import parallel
     from s2s.training import cores
 
@@ -193,7 +192,6 @@ def _print_comparison(baseline: dict[str, Any], system: dict[str, Any]) -> None:
 
 
 def _scoring(arguments: argparse.Namespace) -> Scoring:
-    """How the scores are to be counted. Raises UserError where the tokenizer of BLEU is not there."""
     from s2s.scores import Scoring, require_tokenizer
 
     asked = Scoring(
@@ -208,9 +206,6 @@ def _scoring(arguments: argparse.Namespace) -> Scoring:
 
 
 def _resolved(asked: Scoring, references: References) -> Scoring:
-    """With BLEU's tokenizer; one that was chosen by rule is said on standard error, unless it is 13a for one kind of
-    script.
-    """
     from s2s.scores import AUTO, DEFAULT_TOKENIZER, tokenizer_of
 
     if asked.tokenize == AUTO:
@@ -221,7 +216,6 @@ def _resolved(asked: Scoring, references: References) -> Scoring:
 
 
 def _test_set(arguments: argparse.Namespace) -> tuple[list[str], Sequence[Sequence[str]]]:
-    """The sources, and all references of each; the first is the one that the loss is of."""
     from s2s.jobs import test_sets
 
     if arguments.table:
@@ -242,7 +236,6 @@ def _test_set(arguments: argparse.Namespace) -> tuple[list[str], Sequence[Sequen
 
 
 def _table(arguments: argparse.Namespace) -> tuple[list[str], Sequence[Sequence[str]]]:
-    """The sources of a table with all references of each; what was read and grouped is said on standard error."""
     from s2s.data import is_table
     from s2s.jobs import test_sets
 
@@ -279,7 +272,6 @@ def _in_languages(run: Run, arguments: argparse.Namespace) -> Run:
 
 
 def _stdin_lines() -> list[str]:
-    """The lines of standard input, with any line ends; the last may have none."""
     from s2s.data import decode_lines
 
     return decode_lines(sys.stdin.buffer.read(), "standard input")

@@ -56,7 +56,6 @@ def report(arguments: argparse.Namespace) -> None:
 
 
 def _validated(run: Checkpoint) -> ValidationScores:
-    """The scores of all validation pairs, which are translated now."""
     from s2s.jobs import validation
 
     _tell(f"Scoring all validation pairs, once: about {max(1, round(validation.seconds(run)))} s.")
@@ -64,7 +63,6 @@ def _validated(run: Checkpoint) -> ValidationScores:
 
 
 def _show_sentences(done: int, n: int) -> None:
-    """On a terminal, how many have been translated, in one line."""
     if sys.stderr.isatty() and n:
         end = "\n" if done == n else ""
         print(f"\r{done:,} of {n:,} pairs", end=end, file=sys.stderr, flush=True)
@@ -109,7 +107,6 @@ def import_(arguments: argparse.Namespace) -> None:
 
 
 def _is_path(name: str) -> bool:
-    """Whether a name can only be meant as a file or folder, and not as a model on the Hub."""
     return name.endswith(".zip") or name.startswith((".", "~")) or Path(name).is_absolute()
 
 
@@ -123,7 +120,6 @@ def _import_checkpoint(path: Path, arguments: argparse.Namespace) -> None:
 
 
 def _import_from_hub(arguments: argparse.Namespace) -> None:
-    """With the token in `HF_TOKEN`, if there is one: whoever works here has set it."""
     from s2s import hub
     from s2s.files import require_free
     from s2s.jobs import fetching, import_forecasts, model_import
@@ -160,14 +156,12 @@ def _import_from_hub(arguments: argparse.Namespace) -> None:
 
 
 def _say_opened(folder: RunFolder) -> None:
-    """Where the run is; on stderr what is not as in transformers."""
     for note in folder.about()["data"]["notes"]:
         print(note, file=sys.stderr)
     print(f"The run is in {folder.path}")
 
 
 def _show(n_bytes: int, n_all: int) -> None:
-    """On a terminal, how much has been downloaded, in one line."""
     if sys.stderr.isatty():
         end = "\n" if n_bytes == n_all else ""
         text = f"\r{_megabytes(n_bytes)} of {_megabytes(n_all)}"

@@ -98,7 +98,6 @@ def _rows(config: Config, of: str) -> Iterator[SettingRow]:
 
 
 def _range(info: SettingInfo) -> str:
-    """`a whole number, 1 to 4,096, or null`."""
     kinds = [kind for kind in info.types if kind is not NoneType]
     if info.choices:
         found = ", ".join(info.choices)
@@ -117,7 +116,6 @@ def _number(value: float) -> str:
 
 
 def _as_written(value: Any) -> str:
-    """As `--set` takes it."""
     return (value or "(empty)") if isinstance(value, str) else json.dumps(value)
 
 

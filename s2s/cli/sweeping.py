@@ -71,7 +71,6 @@ def sweep(arguments: argparse.Namespace) -> None:
 
 
 def _texts(given: Sequence[str]) -> dict[str, str]:
-    """Each setting with its values as they were written."""
     found: dict[str, str] = {}
     known = [*keys(Recipe), *Recipe.shorthands()]
     for one in given:
@@ -173,7 +172,6 @@ def _write_request(out: Path, request: RunRequest) -> None:
 
 
 def _prepared(order: RunRequest, folder: Path) -> PreparedRun | None:
-    """The run, to be trained or continued where it was stopped; None for one that has finished."""
     from s2s.jobs import training
     from s2s.model import saved_steps
     from s2s.runs import RunFolder
@@ -187,7 +185,6 @@ def _prepared(order: RunRequest, folder: Path) -> PreparedRun | None:
 
 
 def _print_spread(folders: Sequence[Path]) -> None:
-    """A line per setting, and all as one JSON object."""
     from s2s.library.checkpoints import find_checkpoint
     from s2s.runs import RunFolder, seeds
 
@@ -205,7 +202,6 @@ def _print_spread(folders: Sequence[Path]) -> None:
 
 
 def _table(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
-    """The names of the columns, then a row per setting."""
     from s2s.runs import seeds
     from s2s.scores import METRIC_NAMES
     from s2s.words import FRACTIONS

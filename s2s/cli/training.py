@@ -96,7 +96,6 @@ def run_request(
 
 
 def _let_threads_spin(recipe: Recipe) -> None:
-    """Where the recipe adapts their number; does nothing once torch is imported, as for `--init-from` alone."""
     if recipe.train.adapts_threads:
         from s2s.settings import for_threads
 
@@ -226,7 +225,6 @@ def show(started: Any, group: Group | None) -> None:
 
 
 def _to_continue(folder: RunFolder) -> str:
-    """How to make the steps that were planned."""
     about = folder.about()
     planned = [*about.get("plan", []), about["recipe"]["train"]][0]["steps"]
     path = shlex.quote(str(folder.path))
@@ -244,7 +242,6 @@ def _where_it_stopped(folder: RunFolder) -> str:
 
 
 def _length(recipe: Recipe) -> str:
-    """`1,200 steps`, or `10 minutes, about 1,200 steps`."""
     steps = f"{recipe.train.steps:,} steps"
     minutes = recipe.train.minutes
     return steps if minutes is None else f"{minutes:g} minutes, about {steps}"

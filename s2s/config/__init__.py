@@ -2,11 +2,15 @@
 
 from s2s.config import asker
 from s2s.config.errors import (
+    FORM,
+    INVISIBLE_MARKS,
     MAX_QUOTED,
+    ZERO_WIDTH_SPACE,
     DeniedError,
     LaterError,
     UserError,
     is_usable,
+    nfc,
     require_usable,
     shortened,
     unique_names,
@@ -41,11 +45,17 @@ from s2s.config.model_config import (
     Stack,
 )
 from s2s.config.position_kinds import POSITION_KINDS, PositionKind
-from s2s.config.presets import PRESETS, Preset
-from s2s.config.recipe import TASK_KINDS, Cleaning, DataConfig, Recipe, TokenizerConfig
+from s2s.config.recipe import (
+    PRESETS,
+    TASK_KINDS,
+    Cleaning,
+    DataConfig,
+    Preset,
+    Recipe,
+    TokenizerConfig,
+)
 from s2s.config.shipped import Lazy, shipped, shipped_rows
 from s2s.config.special_ids import SpecialIds
-from s2s.config.text_form import FORM, INVISIBLE_MARKS, ZERO_WIDTH_SPACE, nfc
 from s2s.config.train_config import (
     NO_FAULT,
     TRAINING_FAULTS,

@@ -1,10 +1,12 @@
-"""What is said of a mistake, and of characters that no text may have: NUL, and halves of a character."""
+"""What is said of a mistake, the one form of texts (NFC), and characters that no text may have."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Mapping
+from typing import Literal
 
 MAX_QUOTED = 200  # characters of what was given that an error repeats
 # A surrogate stands in Python's strings for half of a UTF-16 character, and has no form in UTF-8 (Unicode, D92).
@@ -15,7 +17,6 @@ class UserError(ValueError):
     """A mistake that the user can correct: the message says what was given, what is allowed and what to do."""
 
     def __str__(self) -> str:
-        """The message, which can be written even if it repeats half of a character or a NUL."""
         message = super().__str__().replace("\0", r"\x00")
         return message.encode(errors="backslashreplace").decode()
 
@@ -78,3 +79,14 @@ def require_writable(text: str, where: str) -> None:
         text.encode()
     except UnicodeEncodeError as error:
         raise unusable(text[error.start :], where) from error
+
+
+FORM: Literal["NFC"] = "NFC"  # of Unicode (annex 15)
+ZERO_WIDTH_SPACE = "\u200b"
+# soft hyphen, word joiner and its kin, byte order mark
+INVISIBLE_MARKS = "\u00ad\u2060\u2061\u2062\u2063\u2064\ufeff"
+
+
+def nfc(text: str) -> str:
+    """Composed form: `e` + combining acute becomes `é`, so that one word has one spelling."""
+    return unicodedata.normalize(FORM, text)

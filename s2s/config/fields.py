@@ -139,7 +139,6 @@ def _read_hints(cls: Any) -> Mapping[str, Any]:
 
 
 def _types_of_fields(config: Any) -> tuple[tuple[Field[Any], tuple[type, ...]], ...]:
-    """Each field of a config with the types it takes."""
     cls: Any = type(config)
     return _read_types(cls)
 
@@ -249,7 +248,6 @@ def _info(declared: Field[Any], accepted: tuple[type, ...], of: str) -> SettingI
 
 
 def keys(cls: type[Config]) -> list[str]:
-    """Every dotted key of a config."""
     return list(settings_of(cls))
 
 
@@ -267,7 +265,6 @@ def parse_assignments(assignments: Iterable[str]) -> dict[str, Any]:
 
 
 def split_assignments(assignments: Iterable[str]) -> dict[str, str]:
-    """The same with the values as they are written."""
     found: dict[str, str] = {}
     for text in assignments:
         key, equals, value = text.partition("=")

@@ -318,5 +318,4 @@ class ModelConfig(Config):
             raise UserError(f"{given}; try {d_head + 1}.")
 
     def d_head(self, stack: Stack) -> int:
-        """The dimension of one head of a stack."""
         return stack.d_head or self.d_model // stack.n_heads

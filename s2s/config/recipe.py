@@ -1,4 +1,4 @@
-"""The recipe of a run: settings of data and tokenizer, with those of `model_config` and `train_config`."""
+"""The recipe of a run: settings of data and tokenizer, with those of `model_config` and `train_config`; presets."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from types import MappingProxyType
 from typing import Any
 
 from s2s.config.errors import UserError
-from s2s.config.fields import Config, flat, section, setting
+from s2s.config.fields import Config, flat, override, section, setting
 from s2s.config.model_config import ModelConfig
+from s2s.config.shipped import shipped_rows
 from s2s.config.train_config import NO_FAULT, TrainConfig
 
 
@@ -212,10 +213,33 @@ class Recipe(Config):
             raise UserError(f"{given}; set `model.positions.max_length` to at least {needed}.")
 
     def _check_fault(self) -> None:
-        """Raises UserError where the fault would change nothing."""
         key, missing = NOTHING_TO_REMOVE.get(self.train.fault, ("", None))
         if key and flat(self)[key] == missing:
             raise UserError(
                 f"`train.fault` {self.train.fault} has nothing to remove: `{key}` is {str(missing).lower()} already;"
                 " choose another fault, or none."
             )
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A recipe, the vocabulary sizes for which its parameters are counted, a summary, its source, and what it suits.
+
+    `differs` says where a preset that rebuilds a tutorial's model does something else.
+    """
+
+    recipe: Recipe
+    src_vocab_size: int
+    tgt_vocab_size: int
+    summary: str
+    source: str
+    good_for: str
+    differs: str = ""
+
+
+def _preset(_: str, settings: Mapping[str, Any], like: str = "", **row: Any) -> Preset:
+    """A row of presets.toml: `settings` change the defaults, or the preset that it is `like`."""
+    return Preset(override(PRESETS[like].recipe if like else Recipe(), settings), **row)
+
+
+PRESETS: Mapping[str, Preset] = shipped_rows(__file__, "presets.toml", _preset)

@@ -109,7 +109,6 @@ class SpecialIds(Config):
 
     @property
     def around_source(self) -> tuple[list[int], list[int]]:
-        """The ids before and after every source."""
         if self.src_template:
             before, after = self.src_template.split("$A")
             return list(map(int, before.split())), list(map(int, after.split()))

@@ -114,8 +114,6 @@ TRAINING_FAULTS = (
 
 @dataclass(frozen=True)
 class TrainConfig(Config):
-    """The training loop."""
-
     steps: int = setting(
         2000, 1, 100_000_000, label="Training steps", help="Number of updates of the weights."
     )

@@ -3,7 +3,6 @@
 from s2s.data import batches, opening, saved_datasets, synthetic, uploads
 from s2s.data.batches import Batch, Encoded, Ids
 from s2s.data.builtin import ATTRIBUTION, BUILTINS
-from s2s.data.caps import Caps
 from s2s.data.corpus import Corpus, write_split
 from s2s.data.files import (
     FILE_KINDS,
@@ -34,6 +33,7 @@ from s2s.data.in_memory import (
 )
 from s2s.data.lint import LINT_RULES, LintReport, clean, enabled_rules, lint_pairs, script_of
 from s2s.data.misalignment import find_misalignment
+from s2s.data.options import Caps
 from s2s.data.overlap import find_overlap
 from s2s.data.pair import Gold, Link, Pair, Relation, has_words, n_words
 from s2s.data.preview import GENERATED, LONGEST_CELL, Preview, load_preview

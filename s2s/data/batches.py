@@ -143,7 +143,6 @@ def _by_length(data: Encoded, rows: Ids) -> Ids:
 
 
 def build(data: Encoded, rows: Ids) -> Batch:
-    """The batch of these rows."""
     pad_id = data.pad_id
     src = pad([data.src[i] for i in rows], pad_id)
     return Batch(src, pad([data.tgt[i] for i in rows], pad_id), pad_id)

@@ -42,8 +42,6 @@ def _written(pairs: tuple[Pair, ...]) -> PairsOfSplits:
 
 
 def _plain_text() -> PairsOfSplits:
-    """One text of about 58,000 characters, on both sides of a pair."""
-
     def text() -> tuple[Pair, ...]:
         texts = [pair.src for pair in shipped_pairs("summaries", "train")[:N_TEXTS]]
         joined = " ".join(texts).replace(" .", ".")
@@ -150,7 +148,6 @@ def _corpus(spec: str, split: str, parts: PairsOfSplits) -> Corpus:
 
 
 def _texts(spec: str, split: str, parts: PairsOfSplits, options: PassageOptions) -> Corpus:
-    """The passages of a text."""
     found = [
         passage
         for pair in parts[split]()

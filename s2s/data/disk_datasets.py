@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 
 from s2s import hub
 from s2s.config import UserError, setting, shortened
-from s2s.data.caps import Caps
 from s2s.data.corpus import Corpus, Splits
-from s2s.data.drawing import chosen_rows
+from s2s.data.options import Caps, chosen_rows
 from s2s.data.repository import FolderOrigin, RowOptions, read_corpus
 
 if TYPE_CHECKING:
@@ -59,7 +58,6 @@ def opened(location: str, options: DiskOptions) -> Splits:
 
 
 def _loaded(location: str) -> dict[str, datasets.Dataset]:
-    """The splits that `save_to_disk` wrote; nothing is copied into memory."""
     import datasets
 
     try:
@@ -107,7 +105,6 @@ def _of_files(found: hub.Dataset, split: str, options: DiskOptions) -> Corpus:
 
 
 def _config_note(found: hub.Dataset, config: str) -> tuple[str, ...]:
-    """Which configurations are not read, where none was asked for."""
     first, *others = found.configs
     if config or not others:
         return ()

@@ -10,9 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from s2s.config import MAX_QUOTED, UserError, choose, shortened
-from s2s.data.caps import Caps
 from s2s.data.corpus import Corpus, Splits
-from s2s.data.drawing import chosen_rows
 from s2s.data.formats import archive, objects, pairing, streams
 from s2s.data.formats.archive import AlignedTexts, Part
 from s2s.data.formats.columns import Column, guess
@@ -21,7 +19,7 @@ from s2s.data.formats.pairing import ColumnOffer, FileOptions, ReadPairs
 from s2s.data.formats.reference_columns import read_pairs
 from s2s.data.formats.streams import Content, ReadingBudget
 from s2s.data.formats.table import TABLES, TableRow, is_table
-from s2s.data.options import Options
+from s2s.data.options import Caps, Options, chosen_rows
 
 __all__ = [
     "ColumnOffer",
@@ -107,7 +105,6 @@ def _is_zip(name: str) -> bool:
 
 
 def _parts(contents: Sequence[Content], budget: ReadingBudget) -> Mapping[str, Part]:
-    """What to read, by split, of a table, of a .zip, or of two aligned texts."""
     if len(contents) == 2:
         names = tuple(content.file for content in contents)
         return {"train": AlignedTexts(names, tuple(contents), *_ordered(contents))}
@@ -172,7 +169,6 @@ def _of_lines(
     sides: tuple[str, str, str],
     budget: ReadingBudget,
 ) -> ColumnOffer:
-    """Of texts whose lines are rows; `sides` are the source, the target and the reason."""
     heads = [
         list(itertools.islice(streams.lines(content, budget), pairing.N_SAMPLE_ROWS))
         for content in contents
@@ -279,7 +275,6 @@ def read_aligned(src: str | Path, tgt: str | Path) -> tuple[list[str], list[str]
 def _corpus(
     spec: str, split: str, contents: Sequence[Content], options: FileOptions, caps: Caps
 ) -> Corpus:
-    """The pairs of one split."""
     with ReadingBudget(caps, encoding=options.encoding) as budget:
         part = choose(f"split of `{shortened(spec)}`", split, _parts(contents, budget))
         if not isinstance(part, AlignedTexts):
@@ -316,7 +311,6 @@ def _aligned(src: Content, tgt: Content, budget: ReadingBudget) -> tuple[list[st
 
 
 def _lines(content: Content, budget: ReadingBudget) -> list[str]:
-    """At most one line more than the limit. Raises UserError if there is no text."""
     lines = list(itertools.islice(streams.lines(content, budget), budget.caps.rows + 1))
     if not any(line and not line.isspace() for line in lines):
         raise UserError(f"`{content.name}` is empty; give a file with at least one pair.")

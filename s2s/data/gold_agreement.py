@@ -53,7 +53,6 @@ def gold_agreement(sentence: str) -> tuple[int, int] | None:
 
 
 def _finite_verbs(words: list[str]) -> list[int]:
-    """After a noun, a pronoun or an adverb; or after the verb of an object relative clause (*that she sees is*)."""
     english = _english_words()
     found: list[int] = []
     for at in range(1, len(words)):

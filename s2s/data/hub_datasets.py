@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from s2s import hub
 from s2s.config import setting
-from s2s.data.caps import Caps
 from s2s.data.corpus import Corpus, Splits
 from s2s.data.formats.columns import Column
+from s2s.data.options import Caps
 from s2s.data.repository import (
     HubOrigin,
     RowOptions,

@@ -43,7 +43,6 @@ def sample_hub_dataset(dataset: hub.Dataset, config: str, split: str, token: str
 
 
 def answer(order: Any, _: object) -> Iterator[Any]:
-    """In that process."""
     files = from_json(tuple[hub.File, ...], order["files"])
     splits = {order["config"]: {"train": hub.Split(files)}}
     dataset = hub.Dataset(order["id"], order["sha"], splits)

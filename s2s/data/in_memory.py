@@ -129,7 +129,6 @@ def _counted(n: int, what: str) -> str:
 
 
 def _safe(text: str) -> str:
-    """On one line, without control characters."""
     return " ".join("".join(each if each.isprintable() else " " for each in text).split())
 
 
@@ -144,7 +143,6 @@ def kind_of(given: GivenPairs) -> str:
 
 
 def _two(columns: Columns | None) -> tuple[str, str]:
-    """The names of two columns; those of a DataFrame may be numbers."""
     columns = () if columns is None else columns
     no_order = (str, bytes, Mapping, Set)
     is_many = isinstance(columns, Iterable) and not isinstance(columns, no_order)
@@ -179,7 +177,6 @@ def _is_list_of_pairs(given: Any) -> TypeGuard[Sequence[Any]]:
 
 
 def _of_pairs(given: Sequence[Any]) -> Corpus:
-    """Rows without text on both sides are dropped, and counted in a note."""
     for number, row in enumerate(given, 1):
         is_pair = isinstance(row, list | tuple) and len(row) == 2
         if not is_pair or not all(isinstance(text, str) for text in row):
@@ -202,7 +199,6 @@ def _of_pairs(given: Sequence[Any]) -> Corpus:
 
 
 def _dataset(given: Any) -> datasets.Dataset:
-    """A table of the `datasets` library. What is no table is refused."""
     import datasets
     import pandas as pd
 
@@ -223,7 +219,6 @@ def _dataset(given: Any) -> datasets.Dataset:
 
 
 def _columns_of(rows: Sequence[Any]) -> dict[str, list[Any]]:
-    """The values of each key of dictionaries, None where one has no such key."""
     for number, row in enumerate(rows, 1):
         if not isinstance(row, Mapping):
             raise UserError(

@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from s2s.config import UserError, require_usable, shortened, unknown
-from s2s.data.caps import Caps
 from s2s.data.formats import arrow, columns, lists, pairing, reference_columns
 from s2s.data.formats.columns import Column
 from s2s.data.formats.made import extended
@@ -19,6 +18,7 @@ from s2s.data.formats.pairing import FileOptions, ReadPairs
 from s2s.data.formats.reference_columns import ReferenceTable
 from s2s.data.formats.streams import ReadingBudget
 from s2s.data.formats.table import Table, TableRow, check_names, checked, first_rows
+from s2s.data.options import Caps
 
 if TYPE_CHECKING:
     import datasets
@@ -76,7 +76,6 @@ def from_columns(given: Mapping[str, Any], what: str) -> datasets.Dataset:
 
 
 def _is_nan(value: Any) -> bool:
-    """What pandas writes for a missing text."""
     return isinstance(value, float) and math.isnan(value)
 
 
@@ -97,7 +96,6 @@ def from_arrow(given: Any) -> datasets.Dataset:
 
 
 def _without_view(of: pa.DataType) -> pa.DataType:
-    """The type that `datasets` reads: polars has views of strings."""
     import pyarrow as pa
 
     if pa.types.is_string_view(of):
@@ -143,7 +141,6 @@ def _naming(what: str, columns: Mapping[str, Iterable[Any]]) -> Iterator[None]:
 
 
 def _texts_within(value: Any) -> Iterator[str]:
-    """The texts of a cell: itself, or those in a list or dictionary."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
@@ -192,7 +189,6 @@ def read_references(
 
 
 def _opened(dataset: datasets.Dataset, src: str, tgt: str, of: str) -> tuple[Table, FileOptions]:
-    """The dataset as any other table, and the wanted columns by number: a name may be one."""
     require_dataset(dataset)
     table = _table(dataset, of)
     names = [column.name for column in table.columns]
@@ -222,7 +218,6 @@ def _table(dataset: datasets.Dataset, of: str) -> Table:
 
 
 def _columns(dataset: datasets.Dataset, field: pa.Field) -> Iterator[Column]:
-    """The columns of a field; the numbers of classes are no numbers to read."""
     import datasets as library
 
     if isinstance(dataset.features[field.name], library.ClassLabel):
@@ -232,7 +227,6 @@ def _columns(dataset: datasets.Dataset, field: pa.Field) -> Iterator[Column]:
 
 
 def _plain(table: Table, options: FileOptions) -> int | None:
-    """The column that is read as plain text."""
     if options.src or options.tgt:
         return int(options.src) - 1 if options.src == options.tgt else None
     return columns.only_text(table.columns)
@@ -253,7 +247,6 @@ def _plain_pairs(table: Table, at: int, options: FileOptions, budget: ReadingBud
 
 
 def _check_columns(found: Sequence[Column], *wanted: str) -> None:
-    """Raises UserError where no column holds text, or a wanted one is not among those that do."""
     texts = [column.name for column in found if column.kind != "other"]
     readable = [*texts, *(column.name for column in found if columns.holds_numbers(column))]
     for name in filter(None, wanted):

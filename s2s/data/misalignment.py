@@ -203,7 +203,6 @@ def _costs(near: Numbers, stretch: Numbers) -> Numbers:
 
 
 def _are_like(longer: Sequence[str], shorter: Sequence[str]) -> bool:
-    """Whether lines share more numbers, names and marks with their partners than with the lines after these."""
     n = min(len(longer), len(shorter))
     one, other = longer[:n], shorter[:n]
     shares = [
@@ -218,7 +217,6 @@ def _logs(lines: Sequence[str]) -> Numbers:
 
 
 def _cost(longer: Numbers, shorter: Numbers, offset: int) -> Numbers:
-    """The cost of pairing each line of the shorter side with the longer side's line `offset` further down."""
     return np.minimum(np.abs(longer[offset : offset + len(shorter)] - shorter), MAX_DIFFERENCE)
 
 
@@ -230,7 +228,6 @@ def _best_split(before: Numbers, after: Numbers) -> tuple[int, float]:
 
 
 def _shared(longer: Sequence[str], shorter: Sequence[str]) -> Numbers:
-    """The share (0 to 1) of features that both lines of each pair have."""
     features = [
         ({*FEATURES.findall(one)}, {*FEATURES.findall(other)})
         for one, other in zip(longer, shorter, strict=True)

@@ -101,7 +101,6 @@ def opened(
 
 
 def _place(content: bytes | Path, path: Path) -> Path:
-    """Where the process finds it."""
     if isinstance(content, Path):
         return content.resolve()
     path.write_bytes(content)
@@ -114,7 +113,6 @@ def _contents(files: Files) -> list[tuple[str, bytes]]:
 
 @opener
 def lines(files: Files) -> list[list[str]]:
-    """The lines of each text."""
     return [decode_lines(content, name) for name, content in _contents(files)]
 
 

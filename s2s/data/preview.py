@@ -51,7 +51,6 @@ class Preview:
 
     @classmethod
     def of(cls, corpus: Corpus) -> Self:
-        """The preview of all pairs of a corpus."""
         summary = summarize(corpus)
         lines = [pair.line for pair in corpus.pairs[:ROWS]]
         return cls(
@@ -122,7 +121,6 @@ class Preview:
 
 
 def _shortest(counts: tuple[int, ...], n: int) -> tuple[int, ...]:
-    """The counts of the `n` shortest texts."""
     left = list[int]()
     while n:
         left.append(min(n, counts[len(left)]))

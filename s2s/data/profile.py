@@ -21,7 +21,7 @@ from typing import Any
 from s2s import files, settings
 from s2s.config import DataConfig, UserError, asker
 from s2s.data import saved_datasets
-from s2s.data.caps import Caps
+from s2s.data.options import Caps
 from s2s.processes import bounds
 from s2s.processes.program import EndedError, Process, Program, TooLargeError
 from s2s.processes.slots import Slots

@@ -18,7 +18,7 @@ import psutil
 from s2s import files, hub, settings
 from s2s.config import DataConfig, asker
 from s2s.data import saved_datasets
-from s2s.data.caps import Caps
+from s2s.data.options import Caps
 from s2s.data.profile import SLOTS
 from s2s.data.sections import PROFILE_SECTIONS, Progress, ReaderJob, Section
 from s2s.data.server_files import reading_upload
@@ -81,7 +81,6 @@ def _compute(job: ReaderJob, sections: Mapping[str, Section]) -> None:
 
 
 def _delete_old_results(folder: Path, key: str) -> None:
-    """Keeps the newest results of a section that was computed with several settings."""
     for suffix, n_kept in (
         (".json", MAX_RESULTS),
         (".parquet", MAX_EXPORTS),
@@ -96,7 +95,6 @@ def _delete_old_results(folder: Path, key: str) -> None:
 
 
 def _written(path: Path) -> float:
-    """When; 0 where another reader has just deleted it."""
     try:
         return path.stat().st_mtime
     except FileNotFoundError:

@@ -133,7 +133,6 @@ def _write_lines(corpus: Corpus, folder: Path) -> None:
 
 
 def _lines(folder: Path, split: str, n_pairs: int) -> Sequence[int]:
-    """The line of each pair; zeros where they were not stored, or do not fit the pairs."""
     path = folder / f"{split}.lines"
     numbers = path.read_text(encoding="utf-8").split("\n")[:-1] if path.is_file() else []
     is_whole = len(numbers) == n_pairs and all(map(str.isdecimal, numbers))
@@ -155,7 +154,6 @@ def _references_hash(folder: Path, split: str) -> str:
 
 
 def _references(folder: Path, split: str, n_pairs: int) -> Sequence[tuple[str, ...]]:
-    """The further references of each pair. Raises ValueError where they do not fit the pairs."""
     path = folder / f"{split}.refs"
     if not path.is_file():
         return [()] * n_pairs

@@ -106,7 +106,6 @@ def _write_upload(job: ReaderJob) -> None:
 
 
 def _offer(job: ReaderJob) -> Any:
-    """The columns of a table, for the column pickers."""
     return offered([Path(name) for name in job.spec.split(",")])
 
 
@@ -125,7 +124,6 @@ def _lint(job: ReaderJob) -> LintReport:
 
 
 def _flagged(job: ReaderJob) -> dict[str, Any]:
-    """The pairs that any rule matches, as a table to download."""
     name = PROFILE_SECTIONS["flagged"].name("flagged", job.data)
     rows = flagged(
         repaired(job.train, job.data.clean).pairs,

@@ -34,7 +34,6 @@ def split_sentences(text: str) -> tuple[str, ...]:
 
 
 def _ends(word: str, following: str) -> bool:
-    """Whether a sentence ends after a word."""
     bare = word.strip(OPENING + CLOSING)
     if not bare.endswith(ENDS):
         return False

@@ -41,7 +41,6 @@ PAIRS_PER_TASK = MappingProxyType(
 
 
 def path(corpus: str) -> Path:
-    """The file of one corpus."""
     return SHIPPED / f"{corpus}.bz2"
 
 
@@ -64,7 +63,6 @@ def _gold(
     unlinked_tgt: Iterable[int],
     relations: Iterable[tuple[str, str, int, int]],
 ) -> Gold:
-    """Pairs with equal annotations share one."""
     return Gold(
         tuple([shared_link(*link) for link in links]),
         tuple(unlinked_src),

@@ -182,7 +182,6 @@ def _opened(spec: str) -> Splits:
 
 
 def _split(name: str, split: str, splits_: Splits) -> Callable[[], Corpus]:
-    """One of the splits. Raises UserError with all that are there."""
     if split in splits_:
         return splits_[split]
     what = str(unknown(f"split of `{shortened(name)}`", split, splits_)).removesuffix(".")

@@ -107,7 +107,6 @@ def ratio_edges() -> tuple[float, ...]:
 
 
 def _vocabulary(texts: Sequence[str], valid: Sequence[str]) -> tuple[Vocabulary, Lengths]:
-    """The vocabulary, and the number of words per text."""
     counts, lengths, growth = _counted(texts)
     once = [word for word, n in counts.items() if n == 1]
     vocabulary = Vocabulary(
@@ -129,7 +128,6 @@ def _vocabulary(texts: Sequence[str], valid: Sequence[str]) -> tuple[Vocabulary,
 
 
 def _counted(texts: Sequence[str]) -> tuple[Counter[str], Lengths, tuple[tuple[int, int], ...]]:
-    """The count of each word, the number of words per text, and the vocabulary growth."""
     counts = Counter[str]()
     lengths = np.zeros(len(texts), np.int64)
     growth = list[tuple[int, int]]()

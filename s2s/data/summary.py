@@ -61,7 +61,6 @@ def summarize(corpus: Corpus) -> Summary:
 
 
 def _words(texts: Sequence[str]) -> tuple[Lengths, int]:
-    """The number of words per text, and of distinct words in all texts."""
     lengths = np.zeros(len(texts), dtype=np.int64)
     distinct = set[str]()
     for index, text in enumerate(texts):

@@ -33,7 +33,6 @@ class Task(Choice[Make]):
 
 
 def translate(pair: Pair, config: DataConfig, draw: Draw) -> Iterator[Pair]:
-    """The pair as it is."""
     yield pair
 
 

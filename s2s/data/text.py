@@ -9,13 +9,12 @@ from functools import partial
 from itertools import islice
 
 from s2s.config import UserError, nfc, setting
-from s2s.data.caps import Caps
 from s2s.data.corpus import Corpus, Splits
 from s2s.data.files import CAPS, existing
 from s2s.data.formats import pairing, streams
 from s2s.data.formats.streams import Content, ReadingBudget
 from s2s.data.formats.table import HEAD, TURN, is_table, one_line
-from s2s.data.options import ENCODING, Options
+from s2s.data.options import ENCODING, Caps, Options
 from s2s.data.pair import Pair
 
 UNITS = ("passage", "line", "dialogue")
@@ -108,7 +107,6 @@ def _corpus(content: Content, options: TextOptions, caps: Caps) -> Corpus:
 
 
 def _texts(content: Content, options: TextOptions, budget: ReadingBudget) -> Iterator[str]:
-    """The texts of a file; each row of a table is one dialogue."""
     is_a_table = is_table(content.file)
     lines = (
         pairing.texts(

@@ -71,8 +71,6 @@ def leave_dropout_on(model: Transformer, hooks: ExitStack) -> None:
 
 
 def _without_input(residual: Residual) -> Callable[..., Tensor]:
-    """`Residual.forward` without its sum."""
-
     def forward(x: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
         if residual.is_pre:
             return cast(Tensor, residual.dropout(sublayer(residual.norm(x))))
@@ -82,8 +80,6 @@ def _without_input(residual: Residual) -> Callable[..., Tensor]:
 
 
 def _unmask(attention: Attention, hooks: ExitStack) -> None:
-    """Every query may look at every key."""
-
     def unmask(module: nn.Module, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
         x, memory, mask, *order = inputs
         return x, memory, torch.ones_like(mask), *order
@@ -92,14 +88,12 @@ def _unmask(attention: Attention, hooks: ExitStack) -> None:
 
 
 def _replace(module: nn.Module, name: str, method: Callable[..., Any], hooks: ExitStack) -> None:
-    """A method of this module alone; one that both stacks share is replaced once."""
     if name not in vars(module):
         setattr(module, name, method)
         hooks.callback(delattr, module, name)
 
 
 def _run_modules(module: nn.Module, hooks: ExitStack) -> None:
-    """A hook that changes nothing: the fused path leaves a model with hooks to its modules."""
     hooks.callback(module.register_forward_hook(lambda *call: None).remove)
 
 

@@ -31,7 +31,6 @@ class _WithoutSourceEnd(SpecialIds):
     """No source has its `</s>`, unless it would be empty."""
 
     def source(self, ids: Sequence[int]) -> list[int]:
-        """What the encoder reads of a text's ids."""
         whole = super().source(ids)
         return [id for id in whole if id != self.eos] or whole
 

@@ -102,7 +102,6 @@ def opened(
 
 
 def _directory(raw: IO[bytes], name: str) -> tuple[int, int, bool]:
-    """What the end of an archive says: how many members its list has, how many bytes that is, whether it is ZIP64."""
     length = raw.seek(0, io.SEEK_END)
     raw.seek(max(0, length - 22 - 20 - 56 - 65_535))
     tail = raw.read()

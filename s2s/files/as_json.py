@@ -38,8 +38,6 @@ ARRAYS = MappingProxyType({"b": "b", "i": "biu", "u": "biu", "f": "biuf", "U": "
 
 
 class _Row(NamedTuple):
-    """A field of a dataclass."""
-
     name: str
     key: str  # in JSON
     kind: Any
@@ -192,7 +190,6 @@ def _dataclass_or_array(made: Any, inner: tuple[Any, ...]) -> Read:
 
 
 def _array(kind: Any, content: Any) -> Any:
-    """Of `npt.NDArray[kind]`, where np.floating[Any] and Any take all numbers."""
     import numpy as np
 
     found = np.array(_of(list, content, "a list"))
@@ -205,7 +202,6 @@ def _array(kind: Any, content: Any) -> Any:
 
 
 def _union(kinds: tuple[Any, ...], content: Any) -> Any:
-    """The first type that fits; the last one says why none does."""
     if content is None and NoneType in kinds:
         return None
     *others, last = [kind for kind in kinds if kind is not NoneType]

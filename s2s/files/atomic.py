@@ -176,10 +176,8 @@ class csv_writer:  # noqa: N801 (as csv.writer)
         self._rows = csv.writer(out, lineterminator="\n")
 
     def writerow(self, row: Iterable[Any]) -> None:
-        """One row."""
         self._rows.writerow(map(csv_cell, row))
 
     def writerows(self, rows: Iterable[Iterable[Any]]) -> None:
-        """Several rows."""
         for row in rows:
             self.writerow(row)

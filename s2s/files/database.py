@@ -233,10 +233,6 @@ def _wait_for_turn(connection: sa.Connection, lock: int) -> None:
 
 
 def _reason(error: Exception) -> str:
-    """SQLite's own message, such as "database or disk is full"; the mere kind of error for other databases.
-
-    Their messages name hosts and users.
-    """
     own = getattr(error, "orig", None)
     says = isinstance(own, (sqlite3.Error, TimeoutError))  # the latter: of `postgres`
     return str(own) if says else type(error).__name__
@@ -293,7 +289,6 @@ def _set_up_sqlite(connection: Any, record: Any) -> None:
 
 
 def _count_deletions(url: str, connection: Any, cursor: Any, statement: str, *_: Any) -> None:
-    """Rows left a table, in a transaction: only its end releases the lock for which erasing waits."""
     if statement.startswith("DELETE") and cursor.rowcount:
         DELETIONS[url] += 1
         version = f"PRAGMA user_version = {HAS_DELETED}"
@@ -301,14 +296,12 @@ def _count_deletions(url: str, connection: Any, cursor: Any, statement: str, *_:
 
 
 def _close_to_others(name: str) -> None:
-    """Nobody else can read a database and the two files beside it, which SQLite creates like the first."""
     for path in (name, f"{name}-wal", f"{name}-shm") if name else ():  # no name: in memory
         with contextlib.suppress(OSError):  # it does not exist, or is another user's
             Path(path).chmod(0o600)
 
 
 def _migrate(opened: sa.Engine) -> None:
-    """Migrate the tables to the newest version; two processes that start together take turns."""
     with opened.begin() as connection:
         _wait_for_turn(connection, MIGRATION_LOCK)
         connection.exec_driver_sql(
@@ -328,7 +321,6 @@ def _migrate(opened: sa.Engine) -> None:
 
 
 def _grow(connection: sa.Connection, version: int) -> None:
-    """From a version to the newest, however long that takes."""
     with contextlib.ExitStack() as stack:
         if connection.dialect.driver == "psycopg":
             from s2s.files import postgres
@@ -341,10 +333,6 @@ def _grow(connection: sa.Connection, version: int) -> None:
 
 
 def _rewrite_once(opened: sa.Engine) -> None:
-    """Older versions deleted rows without overwriting them: a new file has none of these.
-
-    Where another process writes, or the disk is full, the next start does it.
-    """
     with (
         contextlib.suppress(DBAPIError),
         opened.connect().execution_options(isolation_level="AUTOCOMMIT") as connection,

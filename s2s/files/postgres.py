@@ -48,7 +48,6 @@ class BoundedConnection(psycopg.Connection[Any]):
 
 
 def _heard(steps: Any, seconds: float) -> Generator[Any, Any, Any]:
-    """The same steps. Raises SilentServerError where nothing was heard for so many seconds."""
     until = time.monotonic() + seconds
     try:
         wanted = next(steps)
@@ -73,7 +72,6 @@ def set_up(made: sa.Engine) -> None:
 
 
 def _connected(address: str, *given: Any, **named: Any) -> BoundedConnection:
-    """A connection with limits; while the server is known to be silent, none."""
     began = time.monotonic()
     if began < _silent_until.get(address, 0.0):
         raise SilentServerError

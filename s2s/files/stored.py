@@ -65,7 +65,6 @@ class StoredKind(NamedTuple):
 
     @property
     def parent(self) -> Path:
-        """The folder that holds all of them."""
         return settings.home() / self.folder
 
 
@@ -91,7 +90,6 @@ class Item:
 
     @property
     def id(self) -> str:
-        """The folder's name, which links have."""
         return self.folder.name
 
     @property
@@ -101,7 +99,6 @@ class Item:
 
     @property
     def n_bytes(self) -> int:
-        """The size of its files."""
         return folder_size(self.folder)
 
 
@@ -228,7 +225,6 @@ def _item(kind: StoredKind, folder: Path) -> Item | None:
 
 
 def _changed(folder: Path) -> float:
-    """When a file of it was last written; hidden ones, such as locks, do not count."""
     newest = 0.0
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:

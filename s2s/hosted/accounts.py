@@ -27,7 +27,6 @@ def account_of(user: Mapping[str, Any]) -> str:
 
 
 def workspace_of_account(account: str) -> str:
-    """The workspace of an account."""
     return account[: keys.ID_LENGTH]
 
 

@@ -95,7 +95,6 @@ def delete_expired(*, now: float | None = None) -> int:
 
 
 def _lately(kept: Mapping[str, float], now: float) -> list[str]:
-    """The workspaces whose owner has asked to keep everything, and has not had as long as that since."""
     days = settings.expire_days() or 0
     return [workspace for workspace, when in kept.items() if when > now - days * rows.DAY]
 

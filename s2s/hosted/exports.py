@@ -88,7 +88,6 @@ def write_export(workspace: str, browser: str, *, now: float | None = None) -> s
 
 
 def _written() -> dict[str, bytes]:
-    """What the database has of this workspace, by its file in the zip."""
     found = {}
     if links := short_links.own():
         content = json.dumps([each.to_json() for each in links], indent=1)
@@ -111,7 +110,6 @@ def find_export(name: str, browser: str) -> Path | None:
 
 
 def delete_exports(workspace: str) -> None:
-    """Deletes the exports of a workspace."""
     shutil.rmtree(_folder() / workspace, ignore_errors=True)
 
 
@@ -138,7 +136,6 @@ def _check_space(n_bytes: int) -> None:
 
 
 def _add(archive: zipfile.ZipFile, item: Item) -> None:
-    """All files of an item but hidden ones; links are not followed, and what is deleted meanwhile is left out."""
     top = f"{FOLDERS[item.kind]}/{_safe(item.name)}-{_safe(item.id.lstrip('.'))}"
     for path in sorted(item.folder.rglob("*")):
         relative = path.relative_to(item.folder)
@@ -158,13 +155,11 @@ def _progress(done: Mapping[str, lessons.LessonProgress]) -> bytes:
 
 
 def _without_server(content: bytes, item: Item) -> bytes:
-    """A JSON file without the folder and the workspace of this server: elsewhere it belongs to whoever unpacks it."""
     home = json.dumps(str(settings.home().resolve()))[1:-1].encode()
     return content.replace(home, b"S2S_HOME").replace(item.owner.encode(), asker.LOCAL.encode())
 
 
 def _safe(name: str) -> str:
-    """A file name that every system takes."""
     return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:60] or "unnamed"
 
 

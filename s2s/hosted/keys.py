@@ -45,7 +45,6 @@ class Key(NamedTuple):
 
     @property
     def signed(self) -> str:
-        """The value of the cookie."""
         return f"{self.kind}{self.secret}.{_signature(self.kind, self.secret)}"
 
 
@@ -122,7 +121,6 @@ def signature(*parts: str) -> str:
 
 
 def _sent(cookies: Mapping[str, str]) -> str:
-    """The name of the cookie that counts; "" for none. What another host of the domain can set comes last."""
     known = (SECURE_COOKIE, SECURE_FRAMED, COOKIE, FRAMED)
     framed = (SECURE_FRAMED, FRAMED) if settings.may_be_framed() else ()
     names = (name for name in known if name in framed or name in (SECURE_COOKIE, COOKIE))

@@ -86,7 +86,6 @@ class Monitor:
 
     @contextlib.contextmanager
     def session(self) -> Iterator[None]:
-        """A session is open."""
         with self._lock:
             self.n_sessions += 1
         try:
@@ -209,7 +208,6 @@ def _script_runs() -> Iterator[str]:
 
 
 def _queue() -> Iterator[str]:
-    """Raises UserError while the database is unreachable."""
     counts = queue.counts()
     jobs = [(_label(kind=kind, state=state), n) for (kind, state), n in sorted(counts.jobs.items())]
     yield from _family("s2s_jobs", "gauge", "Jobs by kind and state.", jobs)

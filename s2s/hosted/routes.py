@@ -78,7 +78,6 @@ async def recover(request: Request) -> Response:
 
 
 async def recover_script(request: Request) -> Response:
-    """The script of that page."""
     return Response(SCRIPT, media_type="text/javascript", headers=ALONE)
 
 
@@ -112,13 +111,11 @@ def _said(
 
 
 def _present(request: Request) -> str:
-    """The workspace that this browser has now; "" for none."""
     key = keys.key_of(visits.cookies(request.scope))
     return rows.workspace_of(key) if key else ""
 
 
 def _what_happens(present: str) -> str:
-    """What opening the link does to the present workspace, as HTML."""
     used = stored.usage(present) if present else stored.Usage()
     counts = {"run": used.runs, "saved dataset": used.datasets, "evaluation": used.evaluations}
     has = [f"{n} {name}{'s' * (n > 1)}" for name, n in counts.items() if n]
@@ -141,7 +138,6 @@ def _is_from_our_page(request: Request) -> bool:
 
 
 async def _token(request: Request) -> str:
-    """The token in the form; "" where there is none."""
     body = b""
     async for chunk in request.stream():
         body += chunk

@@ -70,7 +70,6 @@ def workspace_of(key: Key) -> str:
 
 @functools.lru_cache(maxsize=4096)
 def _linked(key: str, _when: int) -> str:
-    """Asked again from time to time: another app of the same database may have deleted the key."""
     with queue.begin() as connection:
         found = connection.execute(sa.select(KEYS.c.workspace).where(KEYS.c.key == key)).scalar()
     if found is None:
@@ -79,7 +78,6 @@ def _linked(key: str, _when: int) -> str:
 
 
 def find(workspace: str) -> Row | None:
-    """The row of a workspace, if it has one."""
     with queue.begin() as connection:
         found = connection.execute(
             sa.select(*WORKSPACES.c).where(WORKSPACES.c.id == workspace)
@@ -106,7 +104,6 @@ def keep(workspace: str, *, now: float | None = None) -> None:
 
 
 def note_account(workspace: str, account: str) -> None:
-    """The workspace belongs to an account."""
     _write(workspace, account=account)
 
 

@@ -89,7 +89,6 @@ def is_secure(scope: Scope) -> bool:
 
 
 def _loads_a_page(scope: Scope) -> bool:
-    """Whether a browser opens this address, and not a picture or a script of another site names it."""
     if scope["method"] != "GET" or "text/html" not in header(scope, "accept"):
         return False
     to = header(scope, "sec-fetch-dest")
@@ -112,7 +111,6 @@ def _jars(scope: Scope) -> tuple[bool, ...]:
 
 
 async def _with_key(scope: Scope, send: Send) -> Send:
-    """Sends the answer; if it is a page, with the cookies that the browser lacks."""
     given = cookies(scope)
     jars = [{"is_secure": is_secure(scope), "is_framed": jar} for jar in _jars(scope)]
     sent = [value for jar in jars if (value := given.get(keys.cookie_name(**jar)))]
@@ -128,15 +126,12 @@ async def _with_key(scope: Scope, send: Send) -> Send:
 
 
 def _with_browser(scope: Scope, send: Send) -> Send:
-    """Sends the answer; if it is a page, with the id of the browser, where it has none."""
     if scope["type"] != "http" or not _loads_a_page(scope) or keys.browser_of(cookies(scope)):
         return send
     return _with_cookies(send, [keys.set_browser(is_secure=is_secure(scope))])
 
 
 def _with_cookies(send: Send, fresh: list[str]) -> Send:
-    """Sends the answer; if it is a page, with these cookies."""
-
     async def send_with_cookies(message: Message) -> None:
         if fresh and message["type"] == "http.response.start" and _is_page(message):
             kept = [row for row in message.get("headers", ()) if row[0].lower() != b"cache-control"]
@@ -148,8 +143,6 @@ def _with_cookies(send: Send, fresh: list[str]) -> Send:
 
 
 def _with_partition(send: Send) -> Send:
-    """Sends the answer; Streamlit's cookie against forged uploads so that the browser keeps it in a frame."""
-
     async def send_with_partition(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = [(key, _partitioned(key, value)) for key, value in message["headers"]]
@@ -160,14 +153,12 @@ def _with_partition(send: Send) -> Send:
 
 
 def _partitioned(key: bytes, value: bytes) -> bytes:
-    """The value of a header; of Streamlit's cookie, with other flags."""
     if key.lower() != b"set-cookie" or not value.startswith(f"{UPLOADS}=".encode()):
         return value
     return value.partition(b";")[0] + f"; Path=/; {keys.IN_FRAMES}".encode()
 
 
 async def _opens_a_workspace(key: keys.Key | None) -> bool:
-    """Whether a key still opens one; only a linked key costs a query, once."""
     if key is None:
         return False
     if key.kind == keys.DIRECT:
@@ -179,7 +170,6 @@ async def _opens_a_workspace(key: keys.Key | None) -> bool:
 
 
 def _is_page(message: Message) -> bool:
-    """Whether the answer is HTML, or says that the HTML in the browser's cache is the newest."""
     types = [value for key, value in message.get("headers", ()) if key.lower() == b"content-type"]
     return message["status"] == 304 or (
         message["status"] == 200 and any(value.startswith(b"text/html") for value in types)

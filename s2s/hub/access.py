@@ -99,8 +99,6 @@ def library() -> ModuleType:
 
 @functools.cache
 def _guard_redirects(library: ModuleType) -> None:
-    """From now on every request, also one that an answer redirects to, is checked before it is sent."""
-
     def client() -> Any:
         made = library.utils.httpx.Client(follow_redirects=True, timeout=None)
         made.event_hooks = {"request": [lambda request: check_address(str(request.url))]}

@@ -56,8 +56,6 @@ def _explained(path: Path) -> Iterator[None]:
 
 @dataclass
 class _Download:
-    """One file, resumed where the connection broke."""
-
     model: Model
     file: ModelFile
     token: str
@@ -65,7 +63,6 @@ class _Download:
     digest: Any = field(init=False, default_factory=hashlib.sha256)
 
     def into(self, path: Path) -> Iterator[int]:
-        """Yields the bytes of this file that were written."""
         with _explained(path), path.open("xb") as out:
             yield from self._attempts(out)
         self._check()
@@ -88,7 +85,6 @@ class _Download:
                 return
 
     def _stream(self, out: BinaryIO) -> Iterator[int]:
-        """Appends what is missing."""
         hub = access.library()
         headers = access.headers(self.token)
         if self.done:

@@ -66,7 +66,6 @@ class Split:
 
     @property
     def size(self) -> int:
-        """Bytes of all files together."""
         return sum(file.size for file in self.files)
 
 
@@ -138,7 +137,6 @@ def matches(pattern: str, path: str) -> bool:
 
 
 def _declared(files: Sequence[File], card: Mapping[str, Any]) -> dict[str, dict[str, Split]]:
-    """From `configs:` of the card; an entry without files is arranged by the names in its folder."""
     found: dict[str, dict[str, Split]] = {}
     default = ""
     n_matches = 0
@@ -163,7 +161,6 @@ def _declared(files: Sequence[File], card: Mapping[str, Any]) -> dict[str, dict[
 
 
 def _patterns(given: Any, folder: str) -> Iterator[tuple[str, list[str]]]:
-    """`data_files` may be a pattern, a list of them, splits with patterns, or a list of `{split, path}`."""
     listed = given if isinstance(given, list) else [] if given is None else [given]
     splits: dict[str, list[str]] = {}
     for item in listed:
@@ -190,7 +187,6 @@ def _fitting(files: Sequence[File], globs: Sequence[str]) -> Split:
 
 
 def _by_name(files: Sequence[File]) -> dict[str, dict[str, Split]]:
-    """A folder not named after a split is a configuration; splits are recognized by words in names."""
     groups: dict[str, list[File]] = {}
     for file in files:
         folders = file.path.split("/")[:-1]
@@ -206,7 +202,6 @@ def _by_name(files: Sequence[File]) -> dict[str, dict[str, Split]]:
 
 
 def _is_data(path: str) -> bool:
-    """Whether a file is neither hidden nor one that describes the dataset."""
     parts = path.split("/")
     is_hidden = any(part.startswith((".", "__")) for part in parts)
     return not is_hidden and parts[-1].partition(".")[0].casefold() not in NOT_DATA
@@ -222,13 +217,11 @@ def _splits(files: Sequence[File]) -> dict[str, Split]:
 
 
 def _keyword(name: str) -> str:
-    """The split that a name mentions, if any."""
     words = re.findall(r"[a-z]+", name.casefold())
     return next((KEYWORDS[word] for word in words if word in KEYWORDS), "")
 
 
 def _one_kind(split: Split) -> Split:
-    """Many datasets have the same rows in several formats: only one of them is read."""
     kinds = {kind(file.path) for file in split.files}
     best, *others = sorted(kinds, key=[*KINDS, *OTHER_KINDS].index)
     files = tuple(sorted(file for file in split.files if kind(file.path) == best))
@@ -238,7 +231,6 @@ def _one_kind(split: Split) -> Split:
 
 
 def _renamed(splits: Mapping[str, Split]) -> dict[str, str]:
-    """The splits in the order of SPLIT_ORDER, renamed to its names: `validation` and `dev` become `valid`."""
     called: dict[str, str] = {}
     for split in splits:
         name = (
@@ -261,7 +253,6 @@ def _renamed(splits: Mapping[str, Split]) -> dict[str, str]:
 
 
 def _spec_name(name: str, taken: Any) -> str:
-    """A name without the characters that have a meaning in a SPEC."""
     name = re.sub(r"[^\w.+ -]+", "_", name)[:100].strip() or DEFAULT_CONFIG
     return (
         name
@@ -271,7 +262,6 @@ def _spec_name(name: str, taken: Any) -> str:
 
 
 def _rows(card: Mapping[str, Any], config: str) -> dict[str, int]:
-    """The number of rows of each split, if the card says."""
     given = card.get("dataset_info")
     for info in _mappings(given if isinstance(given, list) else [given]):
         if str(info.get("config_name") or DEFAULT_CONFIG) == config:
@@ -284,7 +274,6 @@ def _rows(card: Mapping[str, Any], config: str) -> dict[str, int]:
 
 
 def _external_note(card: Mapping[str, Any]) -> tuple[str, ...]:
-    """A note if the README names files elsewhere, which are never downloaded."""
     given = [str(entry.get("data_files")) for entry in _mappings(card.get("configs"))]
     return (
         ("Its README names files outside the dataset; these are not read.",)
@@ -294,7 +283,6 @@ def _external_note(card: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _unread_note(files: Set[File]) -> tuple[str, ...]:
-    """A note on files whose formats are read only where a dataset has no other."""
     data = [file.path for file in files if kind(file.path) and _is_data(file.path)]
     endings = {".zst" if path.lower().endswith(".zst") else f".{kind(path)}" for path in data}
     listed = ", ".join(sorted(endings))

@@ -74,7 +74,6 @@ class Model:
 
     @property
     def size(self) -> int:
-        """Bytes to download."""
         return sum(file.size for file in self.files)
 
 
@@ -141,7 +140,6 @@ def check_size(name: str, n_bytes: int) -> None:
 
 
 def file_url(name: str, sha: str, path: str) -> str:
-    """The address of a file of a model."""
     hub = access.library()
     url: str = hub.hf_hub_url(
         name, path, repo_type="model", revision=sha, endpoint=access.endpoint()
@@ -179,7 +177,6 @@ class _ModelLookup(Lookup):
         )
 
     def _config(self, name: str, sha: str) -> bytes:
-        """Everybody may list a gated model: this request shows whether it may be read, too."""
         hub = access.library()
         content = bytearray()
         with hub.utils.get_session().stream(
@@ -208,7 +205,6 @@ def _file(sibling: Any) -> ModelFile:
 
 
 def _check_listed(files: Sequence[ModelFile]) -> None:
-    """Raises KeyError, as an answer that makes no sense does, where the Hub does not say how large a file is."""
     if any(file.size == UNKNOWN for file in files):
         raise KeyError("size")
 

@@ -77,7 +77,6 @@ def check_newest(name: str, revision: str = "") -> None:
 
 
 def refused(name: str) -> UserError:
-    """The error for an invalid name."""
     shown = f"`{name.strip()[:60]}`" if name.strip() else "Nothing"
     return UserError(
         f"{shown} is not a dataset's name; write it as owner/name, for example Helsinki-NLP/opus_books,"
@@ -86,7 +85,6 @@ def refused(name: str) -> UserError:
 
 
 def _bare(name: str) -> str:
-    """The name without the rest of an address; addresses of other hosts are returned as they are, to be refused."""
     if name.startswith("hf://datasets/"):
         return name.removeprefix("hf://datasets/").partition("@")[0]
     parts = _path(name)
@@ -94,13 +92,11 @@ def _bare(name: str) -> str:
 
 
 def _bare_model(name: str) -> str:
-    """The same for a model, whose page stands at the top of the Hub."""
     parts = _path(name)
     return "/".join(parts[:2]) if parts and parts[0] not in NOT_OWNERS else name
 
 
 def _path(name: str) -> list[str]:
-    """The parts of an address of the Hub; none of anything else."""
     if not re.match(r"https?://", name):
         return []
     try:

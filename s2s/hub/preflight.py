@@ -94,12 +94,10 @@ class _Lookup(Lookup):
         return found
 
     def _other(self, info: Any, files: list[File]) -> Dataset | None:
-        """The dataset in formats that are read only where there is no better one."""
         layout = arrange(files, card(info), others=True)
         return _dataset(info, layout) if layout.configs else None
 
     def _copy(self, info: Any, *, scripted: bool) -> Dataset | None:
-        """The dataset in the Hub's own parquet copy; None where there is none."""
         not_there = access.library().errors.RevisionNotFoundError
         try:
             copy = self._info(PARQUET)
@@ -126,7 +124,6 @@ class _Lookup(Lookup):
         )
 
     def _may_read(self, dataset: Dataset) -> None:
-        """Everybody may list a gated dataset; only a request for a file shows whether it may be read."""
         hub = access.library()
         first = next(iter(dataset.splits().values())).files[0]
         url = hub.hf_hub_url(

@@ -116,7 +116,6 @@ class _Remote(io.RawIOBase):
         return self._at
 
     def read(self, size: int | None = -1) -> bytes:
-        """`size` bytes, or all that are left; fewer only at the end of the file."""
         end = self._at + size if size is not None and size >= 0 else max(self._length(), self._at)
         got = bytearray()
         while self._at < end and (more := self._some(end - self._at)):
@@ -130,7 +129,6 @@ class _Remote(io.RawIOBase):
         return len(given)
 
     def _some(self, n: int) -> bytes:
-        """At most `n` bytes from a cached or a new range; none at the end of the file."""
         start, content = next(
             (part for part in self._ranges if part.start <= self._at < part.end), None
         ) or self._fetch(n)
@@ -144,10 +142,6 @@ class _Remote(io.RawIOBase):
         return self._size
 
     def _fetch(self, n: int) -> _Range:
-        """The range from here, with at least `n` bytes if the file has them; it grows during sequential reading.
-
-        Two columns of a table are often adjacent: only a third range in a row counts as sequential reading.
-        """
         self._n_sequential = (
             self._n_sequential + 1 if self._ranges and self._at == self._ranges[-1].end else 0
         )
@@ -161,7 +155,6 @@ class _Remote(io.RawIOBase):
         return part
 
     def _whole(self, start: int, end: int) -> bytes:
-        """The bytes from `start` to `end`, resumed after interruptions."""
         got = bytearray()
         for attempt in range(MAX_ATTEMPTS):
             try:
@@ -185,7 +178,6 @@ class _Remote(io.RawIOBase):
         return bytes(got)
 
     def _stream(self, start: int, end: int, got: bytearray) -> None:
-        """Appends the missing bytes to `got`."""
         hub = access.library()
         name = self._dataset.id
         url = hub.hf_hub_url(
@@ -214,7 +206,6 @@ class _Remote(io.RawIOBase):
                 self._budget.left(name)
 
     def _read_size(self, reply: Any, start: int) -> None:
-        """Reads the size of the whole file. Raises UserError if the answer is another range than requested."""
         content_range = re.fullmatch(
             r"bytes (\d+)-\d+/(\d+)", reply.headers.get("content-range", "")
         )

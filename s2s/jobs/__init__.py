@@ -62,9 +62,14 @@ if TYPE_CHECKING:
         predict_quality,
         why_no_prediction,
     )
-    from s2s.jobs.plan.figures import short_count, written
     from s2s.jobs.plan.measured_runs import MEASURED_FILE, MeasuredRun, read_measured
-    from s2s.jobs.plan.own_settings import change_preset, own_settings, suitable_lr
+    from s2s.jobs.plan.own_settings import (
+        change_preset,
+        own_settings,
+        short_count,
+        suitable_lr,
+        written,
+    )
     from s2s.jobs.plan.recommendation import HANDFUL, Recommendation, recommend
     from s2s.jobs.plan.time_budget import (
         changed_settings,
@@ -108,10 +113,15 @@ _NAMES = MappingProxyType(
             "predict_quality",
             "why_no_prediction",
         ),
-        "s2s.jobs.plan.figures": ("short_count", "written"),
         "s2s.jobs.plan.dataset_similarity": ("ALIKE", "richness", "traits_of"),
         "s2s.jobs.plan.measured_runs": ("MEASURED_FILE", "MeasuredRun", "read_measured"),
-        "s2s.jobs.plan.own_settings": ("change_preset", "own_settings", "suitable_lr"),
+        "s2s.jobs.plan.own_settings": (
+            "change_preset",
+            "own_settings",
+            "short_count",
+            "suitable_lr",
+            "written",
+        ),
         "s2s.jobs.plan.recommendation": ("HANDFUL", "Recommendation", "recommend"),
         "s2s.jobs.plan.time_budget": (
             "changed_settings",

@@ -59,7 +59,6 @@ def recipe(fault: str = NO_FAULT) -> Recipe:
 
 
 def request(fault: str = NO_FAULT, owner: str = asker.LOCAL) -> RunRequest:
-    """An ordinary run."""
     name = "reverse, healthy" if fault == NO_FAULT else "reverse"
     return RunRequest(recipe(fault), SOURCE, preset=PRESET, name=name, owner=owner, tags=(TAG,))
 

@@ -86,7 +86,6 @@ class HeartbeatContext:
         return bool(self.signals) and not self.heartbeat.is_stop_requested
 
     def tell(self, sentence: str) -> None:
-        """Shown with the job."""
         with contextlib.suppress(UnreachableError):
             job = self.heartbeat.job
             self.writer.submit(queue.set_note, job.id, job.worker, sentence).result()
@@ -115,7 +114,6 @@ def main(job_id: str, worker: str) -> None:
 
 
 def _lower_priority(nice: int) -> None:
-    """Of this thread, and of those that it starts."""
     bounds.nice(nice)
     if not hasattr(os, "getsid") or os.getsid(0) == os.getpid():  # not forked from a fork server
         lower_priority()
@@ -174,7 +172,6 @@ def _finish(job: queue.Job, state: str, error: str, ttl: float) -> None:
 
 
 def _outcome(job: queue.Job, context: HeartbeatContext) -> tuple[str, str]:
-    """State and error sentence."""
     try:
         return _work(job, context)
     except UserError as error:

@@ -109,7 +109,6 @@ def open_at(raw: IO[bytes], name: str, path: Path) -> RunFolder:
 
 
 def _own(owner: str, taken: Collection[str], without: Collection[str], folder: RunFolder) -> None:
-    """Makes an unpacked run one of this owner's, within the limits of this server."""
     recipe = folder.recipe()
     src, tgt = folder.tokenizers()
     about = folder.about()

@@ -143,7 +143,6 @@ def too_large(n_bytes: int) -> str:
 
 
 def _longest(run: Run) -> int:
-    """Where a translation ends at the latest, in tokens."""
     longest: int = run.starting_settings.get("max_new_tokens", run.recipe.data.max_length)
     return longest
 
@@ -189,7 +188,6 @@ def _task(run: Run) -> str:
 
 
 def _scored(scores: ValidationScores | None) -> dict[str, list[Sequence[str]]]:
-    """The table of scores by its title."""
     if scores is None:
         return {}
     title = f"Scores of {scores.described}"

@@ -33,8 +33,6 @@ class LossPoint(NamedTuple):
 
 @dataclass(frozen=True)
 class RunRecord:
-    """What is kept of a run."""
-
     run: str
     name: str
     preset: str
@@ -126,6 +124,5 @@ def _curve(folder: RunFolder) -> list[LossPoint]:
 
 
 def _thinned(points: list[LossPoint]) -> tuple[LossPoint, ...]:
-    """The first, the last, and evenly spaced ones between them."""
     kept = np.linspace(0, len(points) - 1, min(len(points), MAX_POINTS)).round().astype(int)
     return tuple(points[i] for i in kept.tolist())

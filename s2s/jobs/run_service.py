@@ -51,6 +51,15 @@ def find(run_id: str, owner: str, *, now: float | None = None) -> RunSummary:
     raise UserError(f"There is no run `{run_id}` of yours; open Runs to see yours.")
 
 
+def queued_recipe(run_id: str) -> Recipe | None:
+    """Of a run of whoever asks that has no folder yet; None where there is none."""
+    try:
+        job = Library().job(run_id, "change")
+        return Recipe.from_json(job.spec["recipe"]) if job else None
+    except (UserError, KeyError):  # the queue cannot be reached, as the page says
+        return None
+
+
 def queue_error() -> str | None:
     """Why the queue cannot be reached, in a sentence; None where it can."""
     try:
@@ -131,7 +140,6 @@ def _training(run_id: str, owner: str, to_be: str) -> queue.Job:
 
 
 def rename(run_id: str, owner: str, name: str) -> None:
-    """Rename a run, also one that waits."""
     job = Library(owner).job(run_id, "change")
     name = checked_name(name)
     if job:

@@ -1,6 +1,7 @@
 """Lessons: views with notes, and questions whose answers are computed from what is on the screen."""
 
 from s2s.lessons import claims, lesson_file
+from s2s.lessons.answer_key import given_answer, right_answer
 from s2s.lessons.answers import ANSWERS, CONDITIONS, RUN_CONDITIONS
 from s2s.lessons.answers.decoding import decodings
 from s2s.lessons.catalog import (

@@ -11,7 +11,7 @@ from s2s.lessons import own
 from s2s.lessons.answers import ANSWERS
 from s2s.lessons.lesson import Lesson, Step
 from s2s.lessons.question import ChoiceQuestion, NumberQuestion, Question
-from s2s.lessons.shipped import EXERCISES, LESSONS
+from s2s.lessons.shipped import EXERCISES, LESSONS, step_now
 from s2s.links import share
 
 
@@ -71,16 +71,18 @@ def find_step(written: str) -> OpenedStep:
 
     Raises UserError for a lesson or a step that is not there.
     """
-    id, dot, number = written.rpartition(".")
-    lesson = find_lesson(id if dot else number)
+    id, dot, typed = written.rpartition(".")
     if not dot:
-        return OpenedStep(lesson, 1)
+        return OpenedStep(find_lesson(typed), 1)
+    is_number = typed.isdecimal() and len(typed) <= 3
+    id, number = step_now(id, int(typed) if is_number else 0)
+    lesson = find_lesson(id)
     last = len(lesson.steps)
-    if not number.isdecimal() or len(number) > 3 or not 1 <= int(number) <= last:
+    if not 1 <= number <= last:
         raise UserError(
-            f"`{lesson.id}` has no step `{shortened(share.printable(number), 20)}`; its steps are 1 to {last}."
+            f"`{lesson.id}` has no step `{shortened(share.printable(typed), 20)}`; its steps are 1 to {last}."
         )
-    return OpenedStep(lesson, int(number))
+    return OpenedStep(lesson, number)
 
 
 def rebuilt_in(preset: str) -> OpenedStep | None:

@@ -29,6 +29,30 @@ def check(question: Question, given: Given, context: Context) -> Verdict:
 
     Raises UserError for an answer that is none, such as a word where a number is asked for.
     """
+    verdict = _compared(question, given, context)
+    if verdict.level == "right" or context.source != context.at_start().source:
+        return verdict
+    why = _mistake(question, given)
+    return Verdict("wrong", why) if why else verdict
+
+
+def _mistake(question: Question, given: Given) -> str:
+    """Why a likely wrong answer is wrong; empty for any other answer."""
+    match question:
+        case NumberQuestion(unit=unit, tolerance=tolerance, mistakes=mistakes):
+            value = number(str(given), unit)
+            slack = tolerance + 1e-9 * max(1.0, abs(value))
+            reasons = [
+                row.why for row in mistakes if min(abs(value - x) for x in row.given) <= slack
+            ]
+        case HeadQuestion(mistakes=mistakes):
+            reasons = [row.why for row in mistakes if given in row.given]
+        case _:
+            reasons = []
+    return next(iter(reasons), "")
+
+
+def _compared(question: Question, given: Given, context: Context) -> Verdict:
     match question:
         case NumberQuestion():
             return _check_number(question, str(given), context)
@@ -98,12 +122,10 @@ def _check_number(question: NumberQuestion, typed: str, context: Context) -> Ver
 
 
 def _distance(away: float, unit: str) -> str:
-    """With its unit, where there is one: the distance between two percentages is in percentage points."""
     return f"{away:.3g} {'percentage points' if unit == '%' else unit}".strip()
 
 
 def _rounded(right: float, tolerance: float) -> str:
-    """With at most a digit more than is asked for; a count in full."""
     if isinstance(right, int) and not tolerance:
         return f"{right:,}".replace("-", "−")
     if tolerance:

@@ -88,17 +88,18 @@ def own_classes(*, now: float | None = None) -> list[LessonClass]:
 def participants(id: str, *, now: float | None = None) -> list[Participant]:
     """Those who agreed and were there within a day, in the order in which they joined.
 
-    Raises DeniedError for another's class.
+    Raises DeniedError for another's class, UserError where its lesson is gone.
     """
     since = (time.time() if now is None else now) - DAY
     with queue.begin() as connection:
-        row = Library().lesson(id, "change", connection, of="class")
-        here = PARTICIPANTS.c["class"] == row.id
+        lesson_class = Library().lesson(id, "change", connection, of="class")
+        here = PARTICIPANTS.c["class"] == lesson_class.id
         found = sa.select(PARTICIPANTS).where(here, PARTICIPANTS.c.changed > since)
         order = found.order_by(PARTICIPANTS.c.joined, PARTICIPANTS.c.participant)
         rows = connection.execute(order).all()
+    n_steps = len(find_lesson(str(lesson_class.lesson)).steps)  # an earlier version's had more
     return [
-        Participant(number, int(row.step), int(row.right_answers), float(row.changed))
+        Participant(number, min(row.step, n_steps), int(row.right_answers), float(row.changed))
         for number, row in enumerate(rows, 1)
     ]
 

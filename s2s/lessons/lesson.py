@@ -14,7 +14,7 @@ MAX_TITLE = 80  # characters
 MAX_SUMMARY = 200
 MAX_NOTE = 1200
 MOST_STEPS = 40
-VALUES = tuple(key for key in share.KEYS if key != share.LESSON)  # of a view
+VALUES = tuple(key for key in share.KEYS if key not in share.BESIDE)  # of a view
 NAME = re.compile(r"[a-z][a-z0-9_. -]{0,39}")  # of a control
 ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*|[\w-]{16}")
 MARKUP = (  # what a note may not contain, and how it is called

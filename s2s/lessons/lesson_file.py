@@ -19,6 +19,7 @@ from s2s.lessons.lesson import Lesson, Step, View
 from s2s.lessons.question import (
     ChoiceQuestion,
     HeadQuestion,
+    Mistake,
     NumberQuestion,
     Question,
     RunQuestion,
@@ -37,7 +38,7 @@ class Kind(NamedTuple):
 
     make: Callable[..., Question]
     fields: Mapping[str, Read]
-    optional: frozenset[str] = frozenset({"hint", "unit", "example"})
+    optional: frozenset[str] = frozenset({"hint", "unit", "example", "mistakes"})
 
 
 def to_json(lesson: Lesson) -> dict[str, Any]:
@@ -111,7 +112,9 @@ def _step_to_json(step: Step) -> dict[str, Any]:
 def _question_to_json(question: Question) -> dict[str, Any]:
     name = next(name for name, kind in KINDS.items() if isinstance(question, kind.make))  # type: ignore[arg-type]
     values = {field: getattr(question, field) for field in KINDS[name].fields}
-    kept = {field: value for field, value in values.items() if value != ""}
+    if mistakes := values.get("mistakes"):
+        values["mistakes"] = [mistake._asdict() for mistake in mistakes]
+    kept = {field: value for field, value in values.items() if value not in ("", ())}
     return {"type": name, **kept}
 
 
@@ -176,7 +179,6 @@ def _record(
     *,
     optional: Collection[str] = (),
 ) -> dict[str, Any]:
-    """The values of a group by their names; one that is missing or unknown is an error."""
     if not isinstance(found, dict):
         raise UserError(f"{name} is {_quoted(found)}; give a group of {', '.join(fields)}.")
     if unknown := [key for key in found if key not in fields]:
@@ -189,7 +191,6 @@ def _record(
 
 
 def _of(name: str, make: Callable[[], Made]) -> Made:
-    """What is made, or the error with the name of what it is about."""
     try:
         return make()
     except UserError as error:
@@ -215,8 +216,6 @@ def _number(found: Any, name: str) -> float:
 
 
 def _several(read_one: Read) -> Read:
-    """A list, each of whose values is read so."""
-
     def read_all(found: Any, name: str) -> tuple[Any, ...]:
         if not isinstance(found, (list, tuple)) or len(found) > 100:
             raise UserError(f"{name} is {_quoted(found)}; give a list.")
@@ -229,8 +228,6 @@ def _several(read_one: Read) -> Read:
 
 
 def _row_of(table: Mapping[str, object]) -> Read:
-    """The name of a row."""
-
     def read_name(found: Any, name: str) -> str:
         text = _text(found, name)
         if text not in table:
@@ -244,7 +241,6 @@ def _row_of(table: Mapping[str, object]) -> Read:
 
 
 def _row_or(read_plain: Read) -> Read:
-    """The name of a row of ANSWERS, or the answer itself."""
     read_name = _row_of(ANSWERS)
     return lambda found, name: (read_name if isinstance(found, str) else read_plain)(found, name)
 
@@ -256,6 +252,12 @@ def _head(found: Any, name: str) -> tuple[int, ...]:
     return pair
 
 
+def _mistakes(read_given: Read) -> Read:
+    """Likely wrong answers, several of which may have one reason."""
+    fields: dict[str, Read] = {"given": _several(read_given), "why": _text}
+    return _several(lambda found, name: Mistake(**_record(found, name, fields)))
+
+
 def _quoted(found: Any) -> str:
     return f"`{shortened(share.printable(json.dumps(found, ensure_ascii=False, default=str)), 40)}`"
 
@@ -265,7 +267,13 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
     {
         "number": Kind(
             NumberQuestion,
-            {**_TEXTS, "answer": _row_or(_number), "tolerance": _number, "unit": _text},
+            {
+                **_TEXTS,
+                "answer": _row_or(_number),
+                "tolerance": _number,
+                "unit": _text,
+                "mistakes": _mistakes(_number),
+            },
         ),
         "choice": Kind(
             ChoiceQuestion,
@@ -276,7 +284,15 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
                 "why": _several(_text),
             },
         ),
-        "head": Kind(HeadQuestion, {**_TEXTS, "kind": _text, "answer": _row_or(_several(_head))}),
+        "head": Kind(
+            HeadQuestion,
+            {
+                **_TEXTS,
+                "kind": _text,
+                "answer": _row_or(_several(_head)),
+                "mistakes": _mistakes(_head),
+            },
+        ),
         "sentence": Kind(
             SentenceQuestion, {**_TEXTS, "condition": _row_of(CONDITIONS), "example": _text}
         ),

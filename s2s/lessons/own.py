@@ -171,7 +171,6 @@ def delete_expired_lessons(now: float) -> None:
 
 
 def _content(lesson: Lesson) -> dict[str, Any]:
-    """What is stored; it must be readable again."""
     content = lesson_file.to_json(lesson)
     n_bytes = len(lesson_file.write(lesson).encode())
     if n_bytes > lesson_file.MOST_BYTES:

@@ -13,6 +13,7 @@ from sqlalchemy.exc import IntegrityError
 from s2s import settings
 from s2s.config import asker
 from s2s.lessons.lesson import Lesson
+from s2s.lessons.shipped import step_now
 from s2s.processes import queue
 
 PROGRESS = sa.Table(
@@ -62,14 +63,14 @@ def all_progress(browser: str = "") -> dict[str, LessonProgress]:
     Raises UserError where the database is away.
     """
     owner = _owner(browser)
-    found: dict[str, dict[int, str]] = {}
+    found: dict[str, LessonProgress] = {}
     if owner != asker.NOBODY:
         mine = sa.select(PROGRESS).where(PROGRESS.c.owner == owner)
         with queue.begin() as connection:
             for row in connection.execute(mine):
-                answers = found.setdefault(row.lesson, {})
-                answers[row.step] = row.answer
-    return {lesson: LessonProgress(MappingProxyType(answers)) for lesson, answers in found.items()}
+                lesson, step = step_now(row.lesson, row.step)
+                found[lesson] = found.get(lesson, LessonProgress()).with_answer(step, row.answer)
+    return found
 
 
 def note_step(

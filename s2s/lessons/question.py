@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from s2s.config import UserError, shortened
 
 MAX_PROMPT = 600  # characters, also of a hint
 MOST_OPTIONS = 8
+
+
+class Mistake(NamedTuple):
+    """Likely wrong answers to a question about the step's own sentence, and why they are wrong."""
+
+    given: tuple[Any, ...]  # numbers, or heads as (layer, head)
+    why: str
 
 
 @dataclass(frozen=True)
@@ -20,9 +28,10 @@ class NumberQuestion:
     tolerance: float
     unit: str = ""
     hint: str = ""
+    mistakes: tuple[Mistake, ...] = ()
 
     def __post_init__(self) -> None:
-        _check_text(self.prompt, self.hint)
+        _check_text(self.prompt, self.hint, *(mistake.why for mistake in self.mistakes))
         if not (math.isfinite(self.tolerance) and self.tolerance >= 0):
             raise UserError(f"A tolerance is {self.tolerance}; give a number from 0.")
         if not isinstance(self.answer, str) and not math.isfinite(self.answer):
@@ -69,9 +78,10 @@ class HeadQuestion:
     kind: str
     answer: str | tuple[tuple[int, int], ...]
     hint: str = ""
+    mistakes: tuple[Mistake, ...] = ()
 
     def __post_init__(self) -> None:
-        _check_text(self.prompt, self.hint)
+        _check_text(self.prompt, self.hint, *(mistake.why for mistake in self.mistakes))
         if self.kind not in ("encoder", "decoder", "cross"):
             raise UserError(
                 f"`{shortened(self.kind)}` is no kind of attention; give encoder, decoder or cross."

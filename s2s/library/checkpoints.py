@@ -35,7 +35,6 @@ def find_checkpoint(
 
 
 def _split(name: str | Path, verb: Verb) -> tuple[str | Path, str]:
-    """The run and what follows its `@`, if anything does."""
     run, at, after = str(name).rpartition("@")
     if not at or not run:
         return name, ""

@@ -120,13 +120,11 @@ def provenance(made: Mapping[str, Any], found: Evaluation) -> dict[str, Any]:
 
 
 def _of_guest(own: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """A system under this name; where that is another, its file, which is named after it, has none."""
     shown = {key: value for key, value in own.items() if key not in OWNERS}
     return shown if own["name"] == name else {**shown, "name": name, "output": ""}
 
 
 def _system_names(found: Evaluation) -> list[str]:
-    """Names of systems begin with those of their runs, perhaps truncated, where they are of several runs."""
     names: list[str] = []
     for system in found.systems:
         title, dot, rest = system.name.partition(" · ")
@@ -136,7 +134,6 @@ def _system_names(found: Evaluation) -> list[str]:
 
 
 def _title(title: str, run: str) -> str:
-    """A run's title as it was when the evaluation was made, for those who do not know its dataset."""
     about = UNKNOWN
     with contextlib.suppress(OSError):  # a demo, or deleted
         about = stored.about(runs_folder() / run / "recipe.json")
@@ -156,7 +153,6 @@ def _is_own(found: Evaluation) -> bool:
 
 
 def _is_hidden(found: Evaluation) -> bool:
-    """Whether the test set is private: not this visitor's, not shipped, its sentences not shared."""
     return not (
         _is_own(found)
         or found.test.spec.startswith(sharing.SHIPPED_SOURCES)
@@ -170,7 +166,6 @@ def _named(source: str, is_shared: bool) -> str:
 
 
 def _run_name(name: str, source: str, preset: str) -> str:
-    """The name that a run has by default says on what it was trained."""
     if preset and name.startswith(f"{preset} on "):
         return f"{preset} on {PRIVATE}"
     names = [source]
@@ -184,7 +179,6 @@ def _run_name(name: str, source: str, preset: str) -> str:
 
 
 def _with(command: str, words: Mapping[str, str]) -> str:
-    """The command of a shell with other words in place of these; "" for one that is not understood."""
     line, then, changes = command.partition("  # and then: ")
     try:
         return shlex.join(words.get(each, each) for each in shlex.split(line)) + then + changes

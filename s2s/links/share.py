@@ -11,7 +11,9 @@ from urllib.parse import unquote, urlencode, urlsplit
 VERSION = "1"
 COLUMNS = tuple(f"c{column}" for column in range(1, 7))
 LESSON = "lesson"  # `ID.3`: the lesson and its step beside which the view is shown
-KEYS = ("run", "step", "src", "tgt", "layer", "head", "kind", "reduce", "set", *COLUMNS, LESSON)
+CLASS = "class"  # beside `lesson`: whose teacher may see how far a reader is, if they agree
+BESIDE = (LESSON, CLASS)  # a view, and no part of it
+KEYS = ("run", "step", "src", "tgt", "layer", "head", "kind", "reduce", "set", *COLUMNS, *BESIDE)
 MAX_LENGTH = 1500  # characters of one value; proxies truncate longer links
 CHECKPOINT = re.compile(r"(?P<run>[\w-]{1,64})@(?P<step>\d{1,12}|best|last)")
 # bidirectional controls: they change the direction of the text around them
@@ -96,7 +98,6 @@ class Column:
     settings: Mapping[str, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        """`RUN@STEP!strategy!settings`."""
         at = f"@{self.step}" if self.step else ""
         return f"{self.run}{at}!{self.strategy}!{pack(self.settings)}"
 

@@ -183,7 +183,6 @@ def find(typed: str, *, now: float | None = None) -> ShortLink:
 
 
 def own() -> list[ShortLink]:
-    """Those of this workspace, oldest first."""
     mine = SHORT_LINKS.c.owner == asker.current()
     with database.begin() as connection:
         rows = connection.execute(
@@ -202,7 +201,6 @@ def once_published() -> list[ShortLink]:
 
 
 def forget_that_published() -> None:
-    """From now on there is none of these: their owner knows them."""
     with database.begin() as connection:
         connection.execute(sa.update(SHORT_LINKS).where(_was_published()).values(published=0.0))
 
@@ -290,7 +288,9 @@ def _stored(
         same = own & (SHORT_LINKS.c.digest == digest)
         if row := connection.execute(sa.select(SHORT_LINKS).where(same)).first():
             newest = row.record if record is None else record
-            connection.execute(sa.update(SHORT_LINKS).where(same).values(opened=now, record=newest))
+            if row.opened < now - DAY or newest != row.record:
+                changed = sa.update(SHORT_LINKS).where(same).values(opened=now, record=newest)
+                connection.execute(changed)
             return replace(_link(row), record=newest)
         if owner != asker.LOCAL:
             _require_room(connection, own, now)
@@ -316,7 +316,6 @@ def _stored(
 
 
 def _require_room(connection: sa.Connection, own: sa.ColumnElement[bool], now: float) -> None:
-    """Raises UserError where a workspace has made as many links as it may."""
     counted = sa.select(sa.func.count()).select_from(SHORT_LINKS).where(own)
     if int(connection.execute(counted).scalar_one()) >= MOST_LINKS:
         raise UserError(

@@ -11,7 +11,6 @@ import plotly.graph_objects as go
 from s2s.plots import (
     card,
     evaluation_charts,
-    evaluation_files,
     evaluation_scores,
     evaluation_view,
     svg,
@@ -21,80 +20,83 @@ from s2s.plots import (
     theme,
     training_view,
 )
-from s2s.plots.activations import activations
-from s2s.plots.attention import attention_csv, geometry, heatmap, heatmap_data, numbered
+from s2s.plots.attention import (
+    geometry,
+    heatmap,
+    heatmap_data,
+    numbered,
+    static_heatmap,
+)
 from s2s.plots.attention_view import part_names
 from s2s.plots.bars import bars, compact_number
 from s2s.plots.costs import costs
-from s2s.plots.coverage import coverage
 from s2s.plots.curves import Curve, CurveOptions, StepMark, curve_points, curves
+from s2s.plots.dataset_charts import (
+    coverage,
+    length_ratio,
+    sentence_lengths,
+    vocabulary_growth,
+    vocabulary_size,
+    word_frequencies,
+)
 from s2s.plots.diagram import DIAGRAM_WIDTH, Arrow, Box, Diagram, Label, diagram_svg
-from s2s.plots.drawn import DrawnFigure
 from s2s.plots.evaluation_charts import SCATTER, SWEEP, TRADEOFF
 from s2s.plots.expected_quality import expected_quality
-from s2s.plots.gradient_flow import gradient_flow
+from s2s.plots.grids import HeadValues, NumberGrid, head_values, number_grids
 from s2s.plots.head_roles import HOW_TO_READ as HEAD_ROLES
 from s2s.plots.head_roles import HeadGrid, head_roles, head_roles_animation
 from s2s.plots.head_scatter import HeadPoint, head_scatter
-from s2s.plots.head_values import HeadValues, head_values
-from s2s.plots.intervene_view import both_translations
 from s2s.plots.learning import (
+    ALIGNMENT_ERROR,
+    ENTROPY,
     ROLE_STRENGTHS,
     alignment_error,
     attention_animation,
     entropy,
     role_strengths,
 )
-from s2s.plots.length_ratio import length_ratio
 from s2s.plots.logit_lens import logit_lens
-from s2s.plots.mask import mask
+from s2s.plots.masks_view import mask
 from s2s.plots.mean_spread import SeedScores, mean_spread
 from s2s.plots.model_diagram import diagram_of
-from s2s.plots.number_grid import NumberGrid, number_grids
 from s2s.plots.parallel_coordinates import ParallelAxis, format_value, parallel_coordinates
 from s2s.plots.picture import (
     AllHeads,
     ComparedRows,
     ComparedTexts,
+    DrawnFigure,
     LinkedTokens,
     NamedFile,
     Picture,
     TokenRows,
 )
 from s2s.plots.positions import (
-    MAX_MATRIX_ROWS,
     LineSeries,
     columns_csv,
-    downsampled,
     extrapolation,
     line_chart,
     matrix,
     paired_bars,
     rotations,
 )
-from s2s.plots.ranked_tokens import ranked_tokens
+from s2s.plots.runs_view import middle, short_names
+from s2s.plots.same_word import similarity
+from s2s.plots.samples_view import CAPTION as UTILITY
+from s2s.plots.samples_view import Floats, utility
 from s2s.plots.schedule import schedule
+from s2s.plots.score_plots import SweepLine, TradeoffPoint, sentence_scores, sweep_curve, tradeoff
 from s2s.plots.search_view import drawn_nodes
-from s2s.plots.sentence_lengths import sentence_lengths
-from s2s.plots.sentence_scores import sentence_scores
-from s2s.plots.signed_map import signed_map
-from s2s.plots.similarity import similarity
 from s2s.plots.states import states
-from s2s.plots.static_heatmap import static_heatmap
-from s2s.plots.sweep_curve import SweepLine, sweep_curve
-from s2s.plots.tensor import largest, tensor, tensor_hover
+from s2s.plots.tensor import largest, signed_map, tensor
 from s2s.plots.token_losses import CAPTION as TOKEN_LOSSES
-from s2s.plots.token_losses import TokenLoss, token_losses
-from s2s.plots.tradeoff import TradeoffPoint, tradeoff
+from s2s.plots.token_losses import token_losses
 from s2s.plots.tree import CAPTION as TREE
 from s2s.plots.tree import TreeNode, tree, visible_nodes
 from s2s.plots.truncation import CAPTION as TRUNCATION
-from s2s.plots.truncation import FilterResult, truncation
-from s2s.plots.utility import CAPTION as UTILITY
-from s2s.plots.utility import Floats, utility
-from s2s.plots.vocabulary_growth import vocabulary_growth
-from s2s.plots.vocabulary_size import vocabulary_size
-from s2s.plots.word_frequencies import word_frequencies
+from s2s.plots.truncation import truncation
+from s2s.plots.walk_decoder import ranked_tokens
+from s2s.plots.walk_learning import gradient_flow
+from s2s.plots.walk_tensors import activations
 from s2s.words import fine_percent
 
 
@@ -117,11 +119,11 @@ PLOTS: Mapping[str, Plot] = MappingProxyType(
         ),
         "entropy": Plot(
             entropy,
-            "0: all attention on one token; dotted: uniform attention. Where a line falls, that head gets sharper.",
+            ENTROPY,
         ),
         "alignment_error": Plot(
             alignment_error,
-            "Lower is better: at 0, each predicted token attends most to the word it translates.",
+            ALIGNMENT_ERROR,
         ),
         "head_roles": Plot(
             head_roles,
@@ -202,7 +204,7 @@ PLOTS: Mapping[str, Plot] = MappingProxyType(
         ),
         "tensor": Plot(
             tensor,
-            "One row per token, one cell per number: gray is 0, darker is lower (black: −∞), brighter higher.",
+            "One row per token, one cell per number: dark is 0, yellow above, blue below; empty: −∞.",
         ),
         "activations": Plot(
             activations,
@@ -227,7 +229,7 @@ PLOTS: Mapping[str, Plot] = MappingProxyType(
         ),
         "matrix": Plot(
             matrix,
-            "Brighter is higher, darker is lower; where numbers are signed, gray is 0.",
+            "Dark is 0, yellow above, blue below.",
         ),
         "line_chart": Plot(
             line_chart,

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from s2s.analysis import LINK_METHODS, REDUCTIONS, Floats
-from s2s.plots.number_grid import NumberGrid, number_grids
+from s2s.plots.grids import NumberGrid, number_grids
 from s2s.plots.picture import Picture
 from s2s.questions import AlignmentError, HeadAlignment, Table
 
 ERRORS = (
-    "AER is 0 where a head's links are the gold links, 1 where none is; brighter is lower. Frame: the best head of its"
+    "AER is 0 where a head's links are the gold links, 1 where none is; darker is better. Frame: the best head of its"
     " grid. Hover or tap for the 95 % interval over sentences, which does not count that the best was chosen among many"
     " cells."
 )
@@ -23,7 +23,6 @@ AGREEMENT = (
 
 
 def pictures(question: AlignmentError, answer: HeadAlignment, model: str) -> list[Picture]:
-    """A grid per reduction, then the best head of each reduction and link method. `model` names the run."""
     method = LINK_METHODS[question.links]
     links = f"links: {method.label.lower()}"
     where = f"{model}\n{answer.n:,} sentences: {answer.sample}"
@@ -38,7 +37,6 @@ def pictures(question: AlignmentError, answer: HeadAlignment, model: str) -> lis
         title=title,
         axes=("layer", "head"),
         scale="AER",
-        low_is_bright=True,
     )
     table = question.table(answer)
     best = Table(
@@ -86,7 +84,6 @@ def _error_grid(answer: HeadAlignment, reduction: int, method: int) -> NumberGri
 def _agreement(
     question: AlignmentError, answer: HeadAlignment, at: int, where: str, about: str
 ) -> Picture:
-    """F1 of each two heads' links, by reduction."""
     names = answer.head_names
     what = "each head with all others (mean F1)" if answer.f1 is None else "each two heads (F1)"
     title = f"Agreement of {what}, {where}"
@@ -110,7 +107,6 @@ def _agreement(
 
 
 def _f1_grid(slug: str, f1: Floats, names: Sequence[str]) -> NumberGrid:
-    """Of each two heads, (heads, heads), or of each head with all others, (layers, heads)."""
     texts = [f"{name} with all others" for name in names]
     if f1.size > len(names):
         texts = [f"{one} and {other}" for one in names for other in names]

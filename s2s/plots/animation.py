@@ -10,7 +10,6 @@ CONTROLS = 120  # pixels, of slider and buttons
 
 
 def slider(steps: Sequence[int]) -> dict[str, Any]:
-    """One stop per frame, each named by its step."""
     now = {
         "mode": "immediate",
         "frame": {"duration": 0, "redraw": True},

@@ -1,10 +1,11 @@
-"""Attention weights as a heatmap and as a table."""
+"""Attention weights as a heatmap, for Plotly and as plain HTML, and as a table."""
 
 from __future__ import annotations
 
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
+from html import escape
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,19 +13,18 @@ import numpy.typing as npt
 import plotly.graph_objects as go
 
 from s2s.plots import theme
-from s2s.questions import Table
 
 Weights = npt.NDArray[np.float32]
-
 LEGIBLE = 12  # rows or columns up to which numbers fit into the cells, also on a phone
 ROW_HEIGHTS = ((8, 40), (12, 32), (24, 24), (64, 16))  # maximum number of rows, pixels per row
-MAX_LEVEL = (
-    7  # more keys than this are slanted or vertical on a phone, and need room above the cells
-)
-MAX_SLANTED = 12  # more keys than this are vertical
+MAX_LEVEL = 7  # more keys than this are drawn late on a phone, where they may be slanted
+ON_PHONE = 200  # pixels: keys that need more are slanted on a phone
+MAX_SLANTED = 12  # more keys than this are vertical everywhere
 # Of their letters; a label is drawn only where there are 1.2 times as many pixels.
 VERTICAL_SIZE = 12
 MAX_UNNUMBERED = 24  # tokens of one side; more are numbered
+ABOVE = 33  # pixels from the tokens' line to the cells
+MAX_CELLS = 900  # a larger heatmap waits for Plotly
 
 
 def heatmap(
@@ -37,7 +37,6 @@ def heatmap(
     sums: Weights | None = None,
     per_row: bool = False,
 ) -> go.Figure:
-    """As `heatmap_data`."""
     return go.Figure(
         heatmap_data(weights, keys, rows, title=title, verb=verb, sums=sums, per_row=per_row)
     )
@@ -71,11 +70,7 @@ def heatmap_data(
         cells["colorbar"]["title"]["text"] = "share of the row maximum"
     traces = [cells, *([_numbers(weights, shades)] if has_numbers else [])]
     room = geometry(keys, rows)
-    across = {
-        "title": {"text": "attends to", "standoff": 12},
-        "side": "top",
-        "range": [-0.5, len(keys) - 0.5],
-    }
+    across = axis_above("attends to", 12, keys, title) | {"range": [-0.5, len(keys) - 0.5]}
     down = ticks(rows) | {"title": {"text": verb, "standoff": 12}, "range": [len(rows) - 0.5, -0.5]}
     margin = {**theme.MARGIN, "l": room.left, "t": room.top}
     height = margin["t"] + margin["b"] + len(rows) * room.row
@@ -116,22 +111,25 @@ class Geometry(NamedTuple):
 
 def geometry(keys: Sequence[str], rows: Sequence[str]) -> Geometry:
     """The layout of a heatmap with these tokens."""
-    above = _width(keys) if len(keys) > MAX_LEVEL else 0
+    above = _width(keys) if len(keys) > MAX_SLANTED else 0
     return Geometry(48 + _width(rows), theme.MARGIN["t"] + above, _row_height(len(rows)))
 
 
-def attention_csv(
-    weights: Weights, keys: Sequence[str], rows: Sequence[str], verb: str = "predicts"
-) -> str:
-    """The matrix as CSV: one column per key, one line per predicted (or read) token."""
-    lines = [[token, *row] for token, row in zip(rows, weights, strict=True)]
-    return Table([verb, *keys], lines).csv()
+def axis_above(name: str, standoff: int, keys: Sequence[str], heading: str) -> dict[str, Any]:
+    """The axis of the keys. Where a phone slants them, empty lines in its name keep them off the figure's heading."""
+    axis = {"side": "top", "title": {"text": name, "standoff": standoff}}
+    if len(keys) > MAX_SLANTED or len(keys) * _width(keys) <= ON_PHONE:
+        return axis
+    lines = "<br>" * (heading.count("\n") + 1)
+    return axis | {
+        "title": {"text": lines + (name or "\xa0"), "standoff": standoff},
+        "automargin": True,
+    }
 
 
 def _hover_text(
     keys: Sequence[str], rows: Sequence[str], verb: str, sums: Weights | None
 ) -> npt.NDArray[np.object_]:
-    """The hover text of each cell."""
     gerund = {"predicts": "predicting", "reads": "reading"}[verb]
     across, down = ([theme.escaped(token) for token in tokens] for tokens in (keys, rows))
     totals = (
@@ -220,14 +218,47 @@ def _vertical(tokens: Sequence[str]) -> dict[str, Any]:
 
 def _width(tokens: Sequence[str]) -> int:
     """The width in pixels of the widest token. Plotly's automargin would draw the figure twice."""
-    return max(
+    widths = [
         sum(
             13 if unicodedata.east_asian_width(character) in "WF" else 7
             for character in theme.shortened(token)
         )
         for token in tokens
-    )
+    ]
+    return max(widths, default=0)
 
 
 def _row_height(n_rows: int) -> int:
     return next((height for limit, height in ROW_HEIGHTS if n_rows <= limit), ROW_HEIGHTS[-1][1])
+
+
+def static_heatmap(
+    weights: Weights, keys: Sequence[str], rows: Sequence[str], *, title: str
+) -> str:
+    """The cells, numbers and tokens of `plots.heatmap`; empty without cells, or with very many."""
+    if not 0 < weights.size <= MAX_CELLS:
+        return ""
+    room = geometry(keys, rows)
+    colors = theme.shades(weights)
+    inks = theme.text_colors(weights)
+    has_numbers = max(weights.shape) <= LEGIBLE
+    figures = [f"{value:.2f}".removeprefix("0") if has_numbers else "" for value in weights.ravel()]
+    cells = [
+        f'<i style="background:{color};color:{ink}">{figure}</i>'
+        for color, ink, figure in zip(colors, inks, figures, strict=True)
+    ]
+    width = len(keys)
+    body = "".join(
+        f"<b>{escape(theme.shortened(token))}</b>{''.join(cells[at * width : (at + 1) * width])}"
+        for at, token in enumerate(rows)
+    )
+    head = "".join(
+        f"<em>{escape(theme.shortened(token)) if width <= MAX_LEVEL else ''}</em>" for token in keys
+    )
+    lines = "<br>".join(escape(line) for line in title.split("\n"))
+    columns = f"grid-template-columns:{room.left}px repeat({width},1fr)"
+    grid = f"{columns};grid-template-rows:{ABOVE}px repeat({len(rows)},{room.row}px)"
+    return (
+        f'<div class="static-heatmap" aria-hidden="true"><p>{lines}</p>'
+        f'<div style="{grid};top:{room.top - ABOVE}px;right:{theme.MARGIN["r"]}px"><b></b>{head}{body}</div></div>'
+    )

@@ -16,9 +16,8 @@ import numpy as np
 from s2s.analysis import REDUCTIONS, AttentionMap, Weights
 from s2s.faults import FAULTS
 from s2s.plots import svg
-from s2s.plots.attention import heatmap_data, numbered
+from s2s.plots.attention import heatmap_data, numbered, static_heatmap
 from s2s.plots.picture import Picture
-from s2s.plots.static_heatmap import static_heatmap
 from s2s.questions import (
     KIND_NAMES,
     AttentionOf,
@@ -64,19 +63,16 @@ class Part(NamedTuple):
 
     @property
     def is_all(self) -> bool:
-        """Whether nothing is left out."""
         return self.picture.weights.shape == self.whole.weights.shape
 
     @property
     def sums(self) -> Weights:
-        """Of the rows that are drawn, over all keys."""
         start = self.first_row - 1
         rows: Weights = self.whole.weights[start : start + len(self.picture.rows)]
         return np.asarray(rows.sum(1))
 
 
 def pictures(question: AttentionOf, answer: ForcedAttention, model: str) -> list[Picture]:
-    """The heatmap. `model` names the run and its checkpoint."""
     found = question.simplified(answer)
     part = part_of(found.picture, question.part)
     drawn = replace(
@@ -226,7 +222,6 @@ def _special(part: AttentionMap) -> str:
 
 
 def _hidden_note(found: Simplified) -> str:
-    """`41% of the weight was on </s> and is hidden; ...`."""
     remaining = found.remaining
     if remaining is None or not found.hidden:
         return "No column is <s>, </s> or punctuation."

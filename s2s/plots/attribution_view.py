@@ -9,7 +9,7 @@ import numpy as np
 from s2s.analysis import heads
 from s2s.plots.attention import heatmap_data, numbered
 from s2s.plots.picture import Picture
-from s2s.plots.signed_map import signed_map
+from s2s.plots.tensor import signed_map
 from s2s.questions import (
     MAPS,
     Attributed,
@@ -36,7 +36,6 @@ EXPLANATION = (
 
 
 def pictures(question: Attribution, answer: Attributed, model: str) -> list[Picture]:
-    """Attribution, attention, what attributions sum to, and how far the two agree."""
     return [
         _attribution(question, answer, model),
         _attention(question, answer, model),
@@ -73,7 +72,6 @@ def _attention(question: Attribution, answer: Attributed, model: str) -> Picture
 
 
 def _sums(question: Attribution, answer: Attributed) -> Picture:
-    """One row per target token: what the attributions sum to, what they should, and the agreement with attention."""
     found = answer.found
     agreement = question.agreement(answer)
     rows = []
@@ -92,7 +90,6 @@ def _sums(question: Attribution, answer: Attributed) -> Picture:
 
 
 def _agreement(question: Attribution, answer: Attributed) -> Picture:
-    """Every reduction of the selected heads."""
     rows = []
     for slug, label in MAPS.items():
         found = question.agreement(answer, slug)

@@ -106,7 +106,6 @@ def _pixels(font: Font, character: str) -> bytes:
 
 
 def _first_line(words: Sequence[str], font: Font, width: int) -> tuple[str, list[str]]:
-    """The words that have room on a line, at least one, and the others."""
     n = 1
     while n < len(words) and font.getlength(" ".join(words[: n + 1])) <= width:
         n += 1
@@ -122,7 +121,6 @@ def _fitting(text: str, font: Font, width: int) -> str:
 
 
 def _draw_map(image: Image.Image, card: Card, font: Path) -> None:
-    """The heatmap with its tokens, as large as there is room for right of SPLIT."""
     assert card.weights is not None
     n_rows, n_keys = card.weights.shape
     label = opened(font, LABEL_SIZE, REGULAR)
@@ -148,7 +146,6 @@ def _draw_map(image: Image.Image, card: Card, font: Path) -> None:
 def _draw_key(
     image: Image.Image, token: str, font: Font, foot: tuple[float, float], is_upright: bool
 ) -> None:
-    """A token above its column, rotated by 90 degrees where it is too long."""
     if is_upright:
         ImageDraw.Draw(image).text(foot, token, INK, font, anchor="ms")
         return
@@ -165,7 +162,6 @@ def _token(token: str, font: Font) -> str:
 
 @functools.cache
 def _palette() -> npt.NDArray[np.uint8]:
-    """The colors of weights 0 to 1 in 256 steps: (256, 3)."""
     sampled = sample_colorscale(SEQUENTIAL, list(np.linspace(0, 1, 256)), colortype="tuple")
     return np.round(np.array(sampled) * 255).astype(np.uint8)
 

@@ -8,7 +8,7 @@ from s2s.lessons import claims
 from s2s.plots.bars import bars
 from s2s.plots.picture import Picture
 from s2s.plots.positions import LineSeries, line_chart
-from s2s.plots.sweep_curve import SweepLine, sweep_curve
+from s2s.plots.score_plots import SweepLine, sweep_curve
 from s2s.questions import PaperClaim
 
 

@@ -1,4 +1,4 @@
-"""The pictures of `Compare`: the rows, and, of several models, every output under every model."""
+"""The pictures of `Compare` and of `Translate`: what was written, and how probable each row or token is."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import math
 import re
 from dataclasses import replace
 
-from s2s.plots.picture import ComparedRows, Picture, TokenRows
-from s2s.questions import NOTHING, REFERENCE, Compare, Compared, ComparedRow, Table
-from s2s.runs import Reference
-from s2s.words import listed, nats
+from s2s.plots.picture import ComparedRows, NamedFile, Picture, TokenRows
+from s2s.questions import NOTHING, REFERENCE, Compare, Compared, ComparedRow, Table, Translate
+from s2s.runs import Decoded, DecodedHypothesis, Reference
+from s2s.words import four_digits, listed, nats, percent
 
 TEXT, SHARE, TIMES, PER_TOKEN = (
     "translation",
@@ -26,10 +26,14 @@ FORCED = "Every output under every model, which is forced to write it, </s> incl
 SMALLEST = 1e-3  # of a ratio as a number
 SMALLEST_SHARE = 1e-5
 LARGEST = 1e6
+MOST = 10  # hypotheses that are drawn; the files have all
+PROBABILITIES = (
+    "Below each token: its probability, given the source and the tokens before it. The stronger its color, the more"
+    " probable."
+)
 
 
 def pictures(question: Compare, answer: Compared, model: str) -> list[Picture]:
-    """The table of rows; below it, of several models, all outputs by each. `model` names runs and checkpoints."""
     names = tuple(dict.fromkeys(model.split(", ")))
     if len(names) == len(answer.models):  # each has a title of its own
         titles = dict(zip(answer.models, names, strict=True))
@@ -93,18 +97,15 @@ def _rows(question: Compare, answer: Compared, title: str, table: Table) -> Pict
 
 
 def _quoted(problem: str) -> str:
-    """An error without marks of code."""
     return re.sub(r"`([^`]*)`", r"“\1”", problem)
 
 
 def _about(row: ComparedRow, answer: Compared) -> str:
-    """The settings, and the model where rows have several."""
     said = [row.more, row.run if answer.models else ""]
     return "".join(f"\n{each}" for each in said if each)
 
 
 def _other(answer: Compared, against: str, number: int) -> str | None:
-    """What a row's text is compared with."""
     if against == NOTHING or answer.rows[number].found is None:
         return None
     if against == REFERENCE:
@@ -114,7 +115,6 @@ def _other(answer: Compared, against: str, number: int) -> str | None:
 
 
 def _times(row: ComparedRow) -> str:
-    """Three digits."""
     if row.found and row.best and not row.is_ended:
         return "truncated"
     if row.times >= LARGEST:
@@ -134,7 +134,6 @@ def _digits(value: float) -> str:
 
 
 def _forced(answer: Compared) -> Picture:
-    """Log-probabilities of every output by every model."""
     columns = ["output of", TEXT]
     for model in answer.models:
         columns += [f"{model}: log-probability", f"{model}: per token"]
@@ -165,7 +164,6 @@ def _in_nats(one: Reference | None) -> str:
 
 
 def _unknown(answer: Compared) -> str:
-    """Which models lack words of these outputs."""
     said = []
     for model, column in zip(answer.models, zip(*answer.forced, strict=True), strict=True):
         words = dict.fromkeys(word for one in column if one for word in one.unknown)
@@ -175,7 +173,6 @@ def _unknown(answer: Compared) -> str:
 
 
 def _forced_tokens(answer: Compared) -> Picture:
-    """The same token by token."""
     known = [
         (f"Output of row {number} under {model}: {nats(one.log_prob)} nats", one)
         for number, under in enumerate(answer.forced, 1)
@@ -197,4 +194,58 @@ def _forced_tokens(answer: Compared) -> Picture:
         ),
         "; ".join(caption for caption, _ in known),
         Table(("output", "token", "log-probability"), rows),
+    )
+
+
+def translation(question: Translate, answer: Decoded, model: str) -> list[Picture]:
+    shown = answer.hypotheses[:MOST]
+    left = len(answer.hypotheses) - len(shown)
+    return [
+        Picture(
+            "hypotheses",
+            f"{model}\n{question.strategy}: “{answer.source}”",
+            TokenRows(
+                [_hypothesis(rank, one) for rank, one in enumerate(shown, 1)],
+                [one.tokens for one in shown],
+                [one.token_log_probs for one in shown],
+            ),
+            f"Tokens of {len(shown)} hypotheses; the best one is “{answer.text}”",
+            question.table(answer),
+            question.finding(answer),
+            f"{PROBABILITIES} {left} more are in the files." if left else PROBABILITIES,
+            files=(
+                NamedFile(
+                    "Tokens (CSV)", ".tokens.csv", "text/csv", lambda: token_table(answer).csv()
+                ),
+            ),
+        )
+    ]
+
+
+def token_table(answer: Decoded) -> Table:
+    columns = (
+        "rank",
+        "hypothesis_log_prob",
+        "score",
+        "position",
+        "token",
+        "log_prob",
+        "probability",
+    )
+    rows = [
+        [rank, one.log_prob, one.score, position, token, value, math.exp(value)]
+        for rank, one in enumerate(answer.hypotheses, 1)
+        for position, (token, value) in enumerate(
+            zip(one.tokens, one.token_log_probs, strict=True), 1
+        )
+    ]
+    return Table(columns, rows)
+
+
+def _hypothesis(rank: int, one: DecodedHypothesis) -> str:
+    ending = "with </s>" if one.tokens[-1] == "</s>" else "truncated"
+    share = f" ({percent(math.exp(one.log_prob))})" if rank == 1 else ""
+    return (
+        f"{rank}. {one.text or '(nothing)'} · log-probability {nats(one.log_prob)} nats{share} · score"
+        f" {four_digits(one.score)} · {len(one.tokens)} tokens, {ending}"
     )

@@ -95,7 +95,6 @@ FIVE = (
 
 
 def pictures(question: Costs, answer: ModelCosts, model: str) -> list[Picture]:
-    """The diagram, the component that is chosen in it, what differs, and the parameters and costs of all."""
     name, other = _named(question.model, model), _named(question.other, model)
     both = [name, other] if answer.other else [name]
     drawing = _diagram(question, answer, other)
@@ -125,7 +124,6 @@ def _named(slug: str, model: str) -> str:
 
 
 def _diagram(question: Costs, answer: ModelCosts, other: str) -> Diagram:
-    """With a note for each box: its output's shape, its costs, and the settings that differ."""
     components = answer.model.components
     is_pre = answer.model.settings["norm.place"] == "pre"
     drawing = diagram_of(components, is_pre=is_pre)
@@ -143,7 +141,6 @@ def _note(
     differing: Mapping[str, tuple[Any, ...]],
     other: str,
 ) -> tuple[list[str], list[str]]:
-    """What hovering over a box shows, and of it the settings that differ in the other model."""
     inside = within(components, name)
     costs = cost(inside)
     component = next((row for row in inside if row.name == name), None)
@@ -208,7 +205,6 @@ def in_bytes(n_bytes: float) -> str:
 
 
 def _part(question: Costs, answer: ModelCosts, model: str) -> Picture:
-    """What the chosen component is for, its costs, its weights and its shapes, as a table in sections."""
     components = answer.model.components
     name, inside = question.chosen(answer)
     component = next((row for row in inside if row.name == name), None)
@@ -232,7 +228,6 @@ def _part(question: Costs, answer: ModelCosts, model: str) -> Picture:
 
 
 def _asides(components: tuple[Component, ...], component: Component | None) -> list[str]:
-    """What the tables would leave open."""
     found = []
     if component and component.tied_to:
         owner = next(row for row in components if row.name == component.tied_to)
@@ -264,11 +259,10 @@ def _cost_rows(
 
 
 def _share(number: float, total: float) -> str:
-    return f"{number / total:.1%}" if total else "0.0%"
+    return f"{100 * number / total:.3g}%" if total else "0%"
 
 
 def _shape_rows(component: Component) -> list[list[str]]:
-    """Of a single copy."""
     per_layer = " per layer" if component.copies > 1 else ""
     products = (*component.weight_products, *component.attention_products)
     return [
@@ -286,7 +280,6 @@ def _product(shape: NamedShape) -> str:
 
 
 def _differences(answer: ModelCosts, both: list[str]) -> Picture:
-    """The settings in which the two differ, and what they mean."""
     meaning = {key: setting.help for key, setting in settings_of(ModelConfig).items()}
     rows = [
         [row.key, *map(format_value, row.values), meaning.get(row.key, "Entries of a vocabulary.")]
@@ -316,7 +309,6 @@ def _bars(answer: ModelCosts, both: list[str]) -> Picture:
 
 
 def _written_out(answer: ModelCosts, name: str) -> Picture:
-    """The parameters as products that somebody can check."""
     terms = arithmetic(answer.model.components)
     rows = [[*term] for term in terms]
     total = ["all together", "", sum(term.parameters for term in terms)]
@@ -333,7 +325,6 @@ def _components(table: Table, name: str) -> Picture:
 
 
 def growth_pictures(question: CostGrowth, answer: Growth, model: str) -> list[Picture]:
-    """One line per term of the cost."""
     variable, measure = VARIABLES[question.vary].label, MEASURES[question.cost].label
     title = f"{_named(question.model, model)} · {measure}\nby {variable}, all else equal"
     names = answer.points[0].terms if answer.points else ()
@@ -358,7 +349,6 @@ def growth_pictures(question: CostGrowth, answer: Growth, model: str) -> list[Pi
 
 
 def t5_pictures(question: T5Sizes, answer: FiveSizes, model: str) -> list[Picture]:
-    """One size written out, and all five in a row each."""
     table, five = question.table(answer), question.all_sizes(answer)
     title = f"{question.size}\nthe parameters, added up"
     alt = f"The products that add up to the parameters of {question.size}"

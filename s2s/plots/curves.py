@@ -138,7 +138,6 @@ def smoothed(values: ArrayLike, weight: float) -> NDArray[np.float32]:
 def _traces(
     line: Curve, found: CurvePoints, options: CurveOptions, *, is_alone: bool
 ) -> list[go.Scatter]:
-    """The curve; a smoothed one over the raw values, which are faint."""
     color = theme.CATEGORICAL[line.run % len(theme.CATEGORICAL)]
     style = _style(line, color, is_alone=is_alone)
     hover = {"name": theme.escaped(line.name), "hovertemplate": "%{y:.4~g}"}
@@ -156,7 +155,6 @@ def _traces(
 
 
 def _style(line: Curve, color: str, *, is_alone: bool) -> dict[str, Any]:
-    """Training solid, held-out pairs dashed with markers. Several runs: a color and a marker per run."""
     symbol = MARKERS[line.run % len(MARKERS)]
     marker = {"symbol": symbol, "size": 8, "color": color}
     stroke = {"color": color, "width": 2, "dash": "dash" if line.is_held_out else "solid"}
@@ -192,7 +190,6 @@ def _span(options: CurveOptions, span: tuple[float, float]) -> dict[str, Any]:
 def _mark_lines(
     marks: Sequence[StepMark], span: tuple[float, float], *, is_log: bool
 ) -> list[dict[str, Any]]:
-    """The marks within the span; the newest of them have labels."""
     low, high = span
     visible = [mark for mark in marks if low <= mark.step <= high]
     middle = math.sqrt(max(1.0, low) * high) if is_log else (low + high) / 2
@@ -203,7 +200,6 @@ def _mark_lines(
 
 
 def _mark_line(mark: StepMark, label: str, is_right: bool) -> dict[str, Any]:
-    """A dotted vertical line, with its label on the side that has room."""
     place = {"type": "line", "x0": mark.step, "x1": mark.step, "yref": "paper", "y0": 0, "y1": 1}
     side = {
         "textposition": "end",

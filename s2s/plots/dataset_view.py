@@ -21,13 +21,15 @@ from s2s.data import (
     ratio_edges,
 )
 from s2s.plots import PLOTS
-from s2s.plots.coverage import coverage
-from s2s.plots.length_ratio import length_ratio
+from s2s.plots.dataset_charts import (
+    coverage,
+    length_ratio,
+    sentence_lengths,
+    vocabulary_growth,
+    vocabulary_size,
+    word_frequencies,
+)
 from s2s.plots.picture import Picture
-from s2s.plots.sentence_lengths import sentence_lengths
-from s2s.plots.vocabulary_growth import vocabulary_growth
-from s2s.plots.vocabulary_size import vocabulary_size
-from s2s.plots.word_frequencies import word_frequencies
 from s2s.questions import DatasetProfile, ProfiledDataset, Table, TaskExamples
 from s2s.tokenizers import TokenizerComparison
 
@@ -40,7 +42,6 @@ TOKENS = (
 
 
 def pictures(question: DatasetProfile, answer: ProfiledDataset, model: str) -> list[Picture]:
-    """Those of the part that is asked for; the first one has the finding. A dataset is no model's."""
     name = shortened(answer.name, MAX_NAME)
     drawn = PICTURES[type(answer.found)](name, answer.found, question)
     finding = question.finding(answer)

@@ -133,6 +133,5 @@ def _box(box: Box) -> Iterator[str]:
 
 
 def _tint(color: str) -> str:
-    """24 % of it over white, as in diagram.css."""
     channels = (int(color[at : at + 2], 16) for at in (1, 3, 5))
     return "#" + "".join(f"{round(0.24 * channel + 0.76 * 255):02x}" for channel in channels)

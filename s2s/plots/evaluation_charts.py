@@ -9,9 +9,14 @@ from dataclasses import replace
 from s2s.analysis import SentenceRow, correlation
 from s2s.config import shortened, unique_names
 from s2s.plots.picture import Picture
-from s2s.plots.sentence_scores import MOST_POINTS, sentence_scores
-from s2s.plots.sweep_curve import SweepLine, sweep_curve
-from s2s.plots.tradeoff import TradeoffPoint, tradeoff
+from s2s.plots.score_plots import (
+    MOST_POINTS,
+    SweepLine,
+    TradeoffPoint,
+    sentence_scores,
+    sweep_curve,
+    tradeoff,
+)
 from s2s.questions import Evaluate, Evaluated, Table
 from s2s.runs import System
 from s2s.scores import METRIC_NAMES, METRICS
@@ -153,7 +158,6 @@ def _interval(answer: Evaluated, number: int, key: str) -> tuple[float | None, f
 
 
 def _setting(answer: Evaluated) -> str:
-    """What was swept; empty for nothing."""
     return next((system.sweep for system in answer.evaluation.systems if system.sweep), "")
 
 
@@ -199,7 +203,6 @@ def sweep_lines(answer: Evaluated, setting: str) -> dict[str, list[int]]:
 
 
 def _sweep_line(answer: Evaluated, name: str, numbers: Sequence[int], key: str) -> SweepLine:
-    """Sorted by the setting's value; with intervals where every point has one."""
     systems: Sequence[System] = answer.evaluation.systems
     points = sorted(
         (

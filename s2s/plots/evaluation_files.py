@@ -160,7 +160,6 @@ def bundle(answer: Evaluated) -> bytes:
 
 
 def _texts(place: EvaluationFolder, answer: Evaluated) -> dict[str, str]:
-    """The sentences, their references, and the translations of each system."""
     pairs = place.test()[: answer.n]
     files = {
         repeating.SOURCES: _lines(source for source, _ in pairs),

@@ -15,7 +15,7 @@ from s2s.words import FRACTIONS, MetricName
 BEST = "★"
 DIFFERS = "*"
 NONE = "–"
-LONGEST = 28  # characters of a system's name
+LONGEST = 40  # characters of a system's name
 COLUMNS = (*METRICS, *MEASURES, "perplexity", "token_accuracy", "loss", "sentences_per_second")
 MAIN_COLUMNS = (
     "bleu",
@@ -88,7 +88,6 @@ def score_cells(answer: Evaluated, *, every: bool) -> Table:
 
 
 def _short(names: Sequence[str]) -> Sequence[str]:
-    """Long names without their middle, where they stay different."""
     half = LONGEST // 2
     found = [name if len(name) <= LONGEST else f"{name[:half]}…{name[-half:]}" for name in names]
     return found if len({*found}) == len(names) else names
@@ -100,7 +99,6 @@ def _about(name: MetricName, answer: Evaluated) -> str:
 
 
 def cells(name: MetricName, answer: Evaluated) -> list[str]:
-    """One score of each system."""
     best = best_systems(name, answer)
     return [cell(name.key, answer, i, is_best=i in best) for i in range(len(answer.systems))]
 
@@ -127,7 +125,6 @@ def best_systems(name: MetricName, answer: Evaluated) -> set[int]:
 
 
 def _n_forced(system: Mapping[str, Any]) -> int:
-    """The references that the model could be forced to write; earlier versions do not say so."""
     return int(system.get("n_forced", system.get("n", 0)))
 
 

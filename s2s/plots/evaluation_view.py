@@ -35,12 +35,10 @@ FIRST_DECIDES = " The first reference of a sentence decides its bucket; the scor
 
 
 def pictures(question: Evaluate, answer: Evaluated, model: str) -> list[Picture]:
-    """The scores; once they are final the tests, plots and sentences too. The systems name their runs."""
     return [one for name in PICTURES for one in named(name, question, answer)]
 
 
 def named(name: str, question: Evaluate, answer: Evaluated) -> list[Picture]:
-    """Those of one name of PICTURES, as far as there are."""
     is_early = name == SCORES and bool(answer.systems)
     if not answer.n or not (answer.is_final or is_early):
         return []
@@ -137,7 +135,6 @@ def order(question: Evaluate, answer: Evaluated) -> Order:
 
 
 def _found(text: str, answer: Evaluated, places: Sequence[int]) -> list[int]:
-    """Those whose source, references or translations have a text, in any case."""
     wanted = nfc(" ".join(text.split())).casefold()
     if not wanted:
         return [*places]
@@ -205,7 +202,6 @@ OF_ALL_SENTENCES = (ERRORS, POINTS, SENTENCES)
 
 
 def bucket_pictures(question: ScoreBuckets, answer: Buckets, model: str) -> list[Picture]:
-    """One row per bucket."""
     by = question.bucket
     title = f"{' and '.join(answer.names)}\n{answer.metric} by {BUCKETINGS[by].lower()} · {answer.n:,} sentences"
     about = NUMBERS[by].about if by in NUMBERS else "A sentence may have several flags."

@@ -21,7 +21,6 @@ CAPTION = (
 
 
 def pictures(question: Extrapolation, answer: Extrapolated, model: str) -> list[Picture]:
-    """One picture. Its title says of what; `model` would name every run."""
     kinds = answer.of_kinds(question.score)
     n_seeds = max(map(len, kinds.values()), default=1)
     seeds = f"mean of {n_seeds} seeds" if n_seeds > 1 else "one seed"
@@ -51,6 +50,5 @@ def pictures(question: Extrapolation, answer: Extrapolated, model: str) -> list[
 
 
 def _line(kind: str, percent: Matrix) -> LineSeries:
-    """The mean over seeds, and the range from the worst to the best."""
     shade = (percent.min(0), percent.max(0)) if len(percent) > 1 else ()
     return LineSeries(POSITION_KINDS[kind].label, extrapolation.LENGTHS, percent.mean(0), *shade)

@@ -13,7 +13,6 @@ ABOUT = (
 
 
 def pictures(question: ForcedTarget, answer: Forced, model: str) -> list[Picture]:
-    """`model` names the run and its checkpoint."""
     reference, own = answer.reference, answer.own
     title = f"{model}\nloss at each position, forced and free"
     columns = (reference.tokens, reference.log_probs, reference.ranks, reference.predicted)
@@ -70,7 +69,6 @@ def difference_sentence(answer: Forced) -> str:
 
 
 def _unknown(answer: Forced) -> str:
-    """What the model cannot write."""
     if not (unknown := answer.reference.unknown):
         return ""
     words = ", ".join(f"“{word}”" for word in unknown[:5])
@@ -78,7 +76,6 @@ def _unknown(answer: Forced) -> str:
 
 
 def judged_by(answer: Forced) -> str:
-    """By which score the verdict is reached, and why."""
     if answer.own_unit == forced_target.NATS:
         does = "maximizes" if answer.is_maximized else "ranks by"
         return f"Judged by log-probability, which {answer.strategy} {does}."

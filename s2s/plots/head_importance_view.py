@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from s2s.analysis import heads
+from s2s.plots.grids import HeadValues, head_values
 from s2s.plots.head_scatter import HeadPoint, head_scatter
-from s2s.plots.head_values import HeadValues, head_values
 from s2s.plots.picture import Picture
 from s2s.plots.positions import LineSeries, line_chart
 from s2s.questions import (
@@ -46,7 +46,6 @@ BY_ROLE = (
 
 
 def pictures(question: HeadImportance, answer: Importance, model: str) -> list[Picture]:
-    """The map, both importances against each other, then loss and scores of the pruned model."""
     title = f"{model}\n{answer.n:,} sentences: {answer.sample}"
     return [
         _map(question, answer, title),
@@ -75,7 +74,6 @@ def _map(question: HeadImportance, answer: Importance, title: str) -> Picture:
 
 
 def _points(across: Mapping[PlacedHead, float], answer: Importance) -> dict[str, list[HeadPoint]]:
-    """By the name of the kind of attention; up is the measured importance."""
     found: dict[str, list[HeadPoint]] = {}
     up = answer.measured
     for at, x in across.items():

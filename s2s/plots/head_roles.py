@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import plotly.graph_objects as go
 
 from s2s.plots import theme
 from s2s.plots.animation import CONTROLS, buttons, slider
-from s2s.plots.grid_axis import grid_axis
-from s2s.plots.stacked import StackedGrid, stacked
+from s2s.plots.grids import StackedGrid, Traces, Values, cells, grid_axis, hovering, stacked
 
 MOST_WRITTEN = 8  # heads per layer up to which cells hold whole words and numbers
 INITIALS = 2  # letters of a word in narrower cells
@@ -26,8 +24,6 @@ HOW_TO_READ = (
     "One cell per head: its role over the sample, and how strong it is. The brighter, the stronger."
 )
 NOTHING = "There are no heads to show yet."
-
-Values = npt.NDArray[np.floating[Any]]
 
 
 class HeadGrid(NamedTuple):
@@ -100,33 +96,14 @@ def _height(grid: HeadGrid) -> int:
     return n_layers * (CELL if n_heads <= MOST_WRITTEN else NARROW_CELL)
 
 
-def _traces(grid: HeadGrid) -> list[go.Heatmap | go.Scatter]:
-    """The colors, and the words on them."""
-    n_heads = grid.values.shape[1]
+def _traces(grid: HeadGrid) -> Traces:
     values = np.asarray(grid.values, np.float32)
-    layers, heads = np.indices(values.shape).reshape(2, -1)
-    is_wide = n_heads <= MOST_WRITTEN
+    is_wide = values.shape[1] <= MOST_WRITTEN
     words = [
-        _word(grid.words[layer][head], values[layer, head], is_wide=is_wide)
-        for layer, head in zip(layers, heads, strict=True)
+        _word(word, float(values[at]), is_wide=is_wide)
+        for at, word in np.ndenumerate(np.array(grid.words, dtype=object))
     ]
-    colors = go.Heatmap(
-        z=values,
-        coloraxis="coloraxis",
-        xgap=2,
-        ygap=2,
-        hovertext=[[theme.escaped(text) for text in row] for row in grid.hovers],
-        hovertemplate="%{hovertext}<extra></extra>",
-    )
-    texts = go.Scatter(
-        x=heads,
-        y=layers,
-        text=words,
-        mode="text",
-        textfont={"size": theme.SMALLEST, "color": theme.text_colors(values)},
-        hoverinfo="skip",
-    )
-    return [colors, texts]
+    return cells(values, words, values, **hovering(grid.hovers))
 
 
 def _word(word: str, value: float, *, is_wide: bool) -> str:

@@ -79,7 +79,6 @@ NO_SPECIAL = (
 
 
 def pictures(question: HeadRoles, answer: Roles, model: str) -> list[Picture]:
-    """All heads, then what is known of one of them, or of the best. `model` names the run and its checkpoint."""
     left_out = f", {answer.n_left_out:,} left out as too long" if answer.n_left_out else ""
     title = f"{model}\n{answer.n:,} sentences: {answer.sample}{left_out}"
     if question.part == RELATIONS:
@@ -160,7 +159,6 @@ def grids(kinds: Mapping[str, heads.KindRoles]) -> list[HeadGrid]:
 
 
 def how_to_read(kinds: Mapping[str, heads.KindRoles]) -> str:
-    """With the names that cells abbreviate."""
     known = {slug for found in kinds.values() for slug in found.role.ravel()}
     short = ", ".join(
         f"{SHORT[slug]}: {role.label}"
@@ -172,7 +170,6 @@ def how_to_read(kinds: Mapping[str, heads.KindRoles]) -> str:
 
 
 def _said(found: heads.KindRoles, layer: int, head: int) -> str:
-    """The role and the three strongest ones."""
     strongest = [
         f"{heads.CORPUS_ROLES[slug].label} {found.strengths[slug][layer, head]:.0%}"
         for slug in _ranked(found, layer, head)[:3]
@@ -182,12 +179,10 @@ def _said(found: heads.KindRoles, layer: int, head: int) -> str:
 
 
 def _ranked(found: heads.KindRoles, layer: int, head: int) -> list[str]:
-    """All roles that a head may have, the strongest first."""
     return sorted(found.strengths, key=lambda slug: -float(found.strengths[slug][layer, head]))
 
 
 def _strengths(at: PlacedHead, answer: Roles, title: str) -> Picture:
-    """One head's strengths, with the rules."""
     found = answer.kinds[at.kind]
     rows = []
     for slug in _ranked(found, at.layer, at.head):
@@ -203,7 +198,6 @@ def _strengths(at: PlacedHead, answer: Roles, title: str) -> Picture:
 
 
 def _relations(question: HeadRoles, answer: Roles, title: str) -> list[Picture]:
-    """All heads for one relation, then the best head of each."""
     chosen = question.relation_of(answer)
     if not chosen:
         return []
@@ -256,7 +250,6 @@ def _range(limits: heads.Range) -> str:
 
 
 def _scores(question: HeadRoles, answer: Roles, title: str) -> list[Picture]:
-    """All heads by one score, then the best of each."""
     score = question.score_of(answer)
     if not score:
         return []
@@ -299,7 +292,6 @@ def _score_grid(kind: str, one: heads.MatchScore) -> HeadGrid:
 
 
 def _hovers(shape: tuple[int, ...], said: Callable[[int, int], str]) -> list[list[str]]:
-    """`layer 1, head 2: ...` by layer and head."""
     return [
         [f"layer {layer + 1}, head {head + 1}: {said(layer, head)}" for head in range(shape[1])]
         for layer in range(shape[0])

@@ -17,7 +17,6 @@ AVERAGE = " Click or tap the number of a row or column to average it."
 
 
 def pictures(question: HeadsOf, answer: HeadsInSentence, model: str) -> list[Picture]:
-    """All heads; the selected one is outlined. `model` names the run and its checkpoint."""
     shown = answer.view
     n_layers, n_heads = shown.weights.shape[:2]
     title = map_title(

@@ -19,6 +19,13 @@ SYMBOLS = ("circle", "square", "diamond", "x", "triangle-up", "star", "cross", "
 
 Values = npt.NDArray[np.float32]
 Chosen = tuple[int, int] | None
+ENTROPY = (
+    "0: all attention on one token; dotted: uniform attention. Where a line falls, that head gets sharper. L2 H3 is"
+    " head 3 of layer 2."
+)
+ALIGNMENT_ERROR = (
+    "Lower is better: at 0, each predicted token attends most to the word it translates."
+)
 ROLE_STRENGTHS = (
     "One line per head. Where one rises while the loss falls, the head takes on its role."
 )
@@ -148,7 +155,6 @@ def _figure(
 def _head(
     steps: npt.ArrayLike, values: Values, layer: int, head: int, chosen: Chosen
 ) -> go.Scatter:
-    """Color and dash stand for the layer, the marker for the head."""
     is_chosen = chosen == (layer, head)
     line = {**_line(layer), "width": 4 if is_chosen else 1.5}
     marker = {"symbol": SYMBOLS[head % len(SYMBOLS)], "size": 9 if is_chosen else 6}
@@ -164,7 +170,6 @@ def _head(
 
 
 def _band(steps: npt.ArrayLike, values: Values, layer: int) -> list[go.Scatter]:
-    """One layer (n, heads): the range from its lowest to its highest head, and their mean."""
     x = _numbers(steps)
     group = f"layer {layer + 1}"
     quiet: dict[str, Any] = {
@@ -221,7 +226,6 @@ def _numbers(values: npt.ArrayLike) -> Values:
 
 
 def _frame(step: int, figure: go.Figure) -> go.Frame:
-    """What changes: weights, numbers in the cells, the title (bold, as Streamlit makes the first one)."""
     changes: list[Any] = [go.Heatmap(z=figure.data[0].z)]
     changes += [go.Scatter(text=trace.text, textfont=trace.textfont) for trace in figure.data[1:]]
     title = {"title": {"text": f"<b>{figure.layout.title.text}</b>"}}

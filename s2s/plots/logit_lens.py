@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from s2s.plots import theme
 from s2s.plots.attention import geometry
 from s2s.plots.picture import Picture
-from s2s.plots.similarity import LAYER_AXIS
+from s2s.plots.same_word import LAYER_AXIS
 from s2s.plots.truncation import fine_percent
 from s2s.questions import Lens, LensCell, LogitLens, Table, layer_index, layer_name, layer_names
 
@@ -23,7 +23,6 @@ CAPTION = "Each row is one token of the target, each column a layer; a frame mar
 
 
 def pictures(question: LogitLens, answer: Lens, model: str) -> list[Picture]:
-    """The grid, and the chosen layer as a table. `model` names the run and its checkpoint."""
     title = f"{model}\ndecoder · logit lens\nmost probable next token after each layer"
     layers = layer_names(answer.n_layers)
     counts = ", ".join(
@@ -46,7 +45,6 @@ def pictures(question: LogitLens, answer: Lens, model: str) -> list[Picture]:
 
 
 def _of_layer(answer: Lens, layer: int) -> Table:
-    """What hover says of one layer, one row per position."""
     rows = []
     for token, layers in zip(answer.tokens, answer.cells, strict=True):
         cell = layers[layer]
@@ -58,7 +56,6 @@ def _of_layer(answer: Lens, layer: int) -> Table:
 
 
 def _caveat(answer: Lens) -> str:
-    """What the earlier columns can and cannot show."""
     norm = "there is no final norm to apply"
     if answer.is_normed:
         norm = "the final norm is applied to them, too"

@@ -36,7 +36,6 @@ def diagram_of(components: Sequence[Component], *, is_pre: bool) -> Diagram:
 
 
 def _draw_memory(drawing: Diagram, x: float, y: float, entry: tuple[float, float]) -> None:
-    """From the encoder's end, between the stacks, to cross-attention."""
     between = DIAGRAM_WIDTH / 2
     above = y - ARROW
     path = ((x, y), (x, above), (between, above), (between, entry[1]), entry)
@@ -45,7 +44,6 @@ def _draw_memory(drawing: Diagram, x: float, y: float, entry: tuple[float, float
 
 
 def _shifted(drawing: Diagram, down: float) -> Diagram:
-    """Moved down, so that nothing lies above 0. While it is being drawn, y falls from 0 upwards."""
     return Diagram(
         [box._replace(y=box.y + down) for box in drawing.boxes],
         [
@@ -60,8 +58,6 @@ def _shifted(drawing: Diagram, down: float) -> Diagram:
 
 
 class _StackColumn:
-    """One stack, drawn from the bottom; `y` is how far its residual stream has come."""
-
     def __init__(
         self, drawing: Diagram, name: str, components: Sequence[Component], *, is_pre: bool
     ) -> None:
@@ -78,7 +74,6 @@ class _StackColumn:
         self.memory_entry = (0.0, 0.0)
 
     def draw(self) -> float:
-        """Draw all of it; returns the y where its stream ends."""
         self._draw_title()
         self._box("tokens")
         self._draw_positions()
@@ -115,7 +110,6 @@ class _StackColumn:
         self.drawing.labels.append(Label(text, self.x, y))
 
     def _box(self, name: str) -> None:
-        """The next component on the stream, if the model has one of that name."""
         component = self.components.get(name)
         if component is None or (component.kind == "residual" and not component.weights):
             return
@@ -140,7 +134,6 @@ class _StackColumn:
         self.y -= SUM
 
     def _draw_positions(self) -> None:
-        """Beside the stream: added to it, or used in self-attention."""
         component = self.components.get("positions")
         if component is None:
             return
@@ -194,7 +187,6 @@ class _StackColumn:
             self._box(norm)
 
     def _draw_inputs(self, component: Component) -> None:
-        """What else enters an attention: positions in self-attention, the memory in cross-attention."""
         middle = self.y + TALL / 2
         if component.kind == "cross_attention":
             self.memory_entry = (self.x - BOX_WIDTH / 2, middle)
@@ -205,7 +197,6 @@ class _StackColumn:
 
 
 def _parameters(component: Component) -> str:
-    """`99k each`: the small line in a box."""
     if component.tied_to and not component.weights:
         return "tied"
     if not component.weights:

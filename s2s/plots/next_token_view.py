@@ -14,7 +14,6 @@ N_BARS = 15
 
 
 def pictures(question: NextToken, answer: NextCandidates, model: str) -> list[Picture]:
-    """`model` names the run and its checkpoint."""
     report = question.report(answer)
     title = title_of(question, answer, model)
     top = report.order[:N_BARS].tolist()
@@ -55,7 +54,6 @@ def title_of(question: NextToken, answer: NextCandidates, model: str) -> str:
 
 
 def entropy_sentence(report: TruncationReport) -> str:
-    """Without filters and after all of them."""
     entropy, left = report.entropy, report.together
     start = f"Entropy {entropy:.2f} nats: as uncertain as {math.exp(entropy):.1f} equally probable tokens."
     if left.n == 1:

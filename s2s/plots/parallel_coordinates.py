@@ -106,7 +106,6 @@ def _upright(at: int) -> dict[str, Any]:
 
 
 def _ticks(scales: Sequence[_Scale]) -> go.Scatter:
-    """Text, not annotations, which the theme makes pale. The first and last axis have one side free of lines."""
     last = len(scales) - 1
     sides = {last: "middle right", 0: "middle left"}  # the later wins where there is one axis
     aside = [
@@ -143,7 +142,6 @@ def _rounded(value: Value) -> str:
 
 
 def _scale(axis: ParallelAxis) -> _Scale:
-    """Numbers by size, or by logarithm over a decade or more; anything else in order of appearance."""
     known = [value for value in axis.values if value is not None]
     if all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in known):
         sizes = [
@@ -186,7 +184,6 @@ def _places(numbers: Sequence[float | None], *, is_low_up: bool) -> tuple[float 
 
 
 def _apart(texts: Mapping[float, str]) -> list[tuple[float, str]]:
-    """Both ends, and as many in between as can be read."""
     places = sorted(texts)
     kept = [places[0], places[-1]] if places else []
     stride = max(1, math.ceil(len(places) / MAX_TICKS))

@@ -75,7 +75,6 @@ CAPTIONS: Mapping[tuple[str, str], str] = MappingProxyType(
 
 
 def pictures(question: PositionKinds, answer: Encoding, model: str) -> list[Picture]:
-    """Of everything that the kind changes; the first has the finding. `model` names the run, if one is asked of."""
     row = POSITION_KINDS[answer.kind]
     heading = " · ".join(filter(None, (row.label, model)))
     about = f"{row.summary} {row.source}.".removesuffix(" .")
@@ -119,7 +118,6 @@ Drawn = Iterator[tuple[str, Figure]]  # titles and figures
 
 
 def _numbers(question: PositionKinds, answer: Encoding, heading: str) -> Drawn:
-    """Position down, column across."""
     is_added = answer.vectors is not None
     columns = answer.vectors if answer.vectors is not None else answer.query
     if columns is None:
@@ -131,13 +129,11 @@ def _numbers(question: PositionKinds, answer: Encoding, heading: str) -> Drawn:
 
 
 def _heads(question: PositionKinds, answer: Encoding, heading: str) -> Drawn:
-    """Head down, distance across; the square of head 1 where the distance alone does not say it."""
     if answer.bias is None:
         return
     values = answer.bias.mean
     title = f"{heading}\nadded to scores by {len(values)} heads, {len(answer.distances)} distances"
-    labels = {"x_label": "key minus query", "y_label": "head"}
-    figure = matrix(values, title=title, signed=bool((values > 0).any()), **labels)
+    figure = matrix(values, title=title, x_label="key minus query", y_label="head")
     yield title, figure.update_traces(y0=1, x0=int(answer.distances[0]))
     if answer.first_head is not None:
         square = answer.first_head[:BIASES, :BIASES]
@@ -146,7 +142,6 @@ def _heads(question: PositionKinds, answer: Encoding, heading: str) -> Drawn:
 
 
 def _waves(question: PositionKinds, answer: Encoding, heading: str) -> Drawn:
-    """Both columns of the chosen pair and one of a few others, then all periods; some columns where none is a wave."""
     if (waves := answer.waves) is None:
         return
     sines = waves.imag.astype(np.float32)
@@ -183,7 +178,6 @@ def _waves(question: PositionKinds, answer: Encoding, heading: str) -> Drawn:
 
 
 def _similarity(question: PositionKinds, answer: Encoding, heading: str) -> Drawn:
-    """By offset, then for every two positions."""
     near = question.similarity(answer)
     measure = MEASURES[question.measure]
     n = len(near.mean)
@@ -200,7 +194,6 @@ def _similarity(question: PositionKinds, answer: Encoding, heading: str) -> Draw
 
 
 def _scores(question: PositionKinds, answer: Encoding, heading: str) -> Drawn:
-    """The mean score of all pairs of vectors by distance."""
     scores = answer.scores
     if scores is None or answer.query is None:
         return
@@ -214,7 +207,6 @@ def _scores(question: PositionKinds, answer: Encoding, heading: str) -> Drawn:
 
 
 def _bias(question: PositionKinds, answer: Encoding, heading: str) -> Drawn:
-    """A line per head, or of some, each with its range over all pairs equally far apart."""
     if (bias := answer.bias) is None:
         return
     n = len(bias.mean)
@@ -235,7 +227,6 @@ def _bias(question: PositionKinds, answer: Encoding, heading: str) -> Drawn:
 
 
 def _circle(question: PositionKinds, answer: Encoding, heading: str) -> Drawn:
-    """The chosen pair at each position, with angles between positions `offset` apart."""
     if (waves := answer.waves) is None:
         return
     pair = question.chosen(answer)
@@ -246,7 +237,7 @@ def _circle(question: PositionKinds, answer: Encoding, heading: str) -> Drawn:
     if answer.is_rotation:
         period = float(engine.wavelengths(waves)[pair])
         angle = 360 * offset / period
-        title = f"{which}: {offset} positions later is {angle % 360:.1f}°"
+        title = f"{which}: {offset} positions later is {angle % 360:.3g}°"
         stride = min(
             last_start // (ARMS - 1), max(1, round(DEGREES_APART / 360 * min(period, 1e9)))
         )

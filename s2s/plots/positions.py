@@ -40,9 +40,8 @@ def matrix(
     title: str,
     x_label: str,
     y_label: str,
-    signed: bool = True,
 ) -> go.Figure:
-    """A heatmap with axes numbered from 0. `signed`: 0 is gray, negative values are darker, positive ones brighter.
+    """A heatmap with axes numbered from 0: 0 is dark, negative values are blue, positive ones yellow.
 
     Beyond 256 rows, each drawn row is the mean of several, as the title says.
     """
@@ -57,9 +56,7 @@ def matrix(
         dx=1,
         y0=(step - 1) / 2,
         dy=step,
-        zmin=-limit if signed else float(shown.min()),
-        zmax=limit if signed else float(shown.max()),
-        colorscale=theme.SEQUENTIAL,
+        **theme.around_zero(limit),
         hovertemplate=f"{y_label} %{{y:.4~g}}, {x_label} %{{x:.4~g}}: %{{z:.4~g}}<extra></extra>",
         colorbar={"thickness": 10, "tickformat": ".2~g", "nticks": 5},
     )
@@ -187,7 +184,6 @@ def rotations(
 
 
 def _arms(points: Array, start: int, offset: int, number: int) -> go.Scatter:
-    """From one point to the center to the other, with their positions."""
     (ax, ay), (bx, by) = points[start], points[start + offset]
     return go.Scatter(
         x=np.array([ax, 0, bx], np.float32),

@@ -39,7 +39,6 @@ def schedule(steps: ArrayLike, rates: ArrayLike, *, warmup: int, title: str) -> 
 
 
 def _marks(warmup: int, end: int) -> list[tuple[int, str, str]]:
-    """The step of each mark, its label, and the side of the line that the label is on."""
     if warmup >= end:
         return [(end, f"the end, step {end:,}: still in warmup", "right")]
     last = (end, f"end: {end:,}", "right")

@@ -26,7 +26,6 @@ ABOUT_RANKING = (
 
 
 def pictures(question: WhyEachWord, answer: Searched, model: str) -> list[Picture]:
-    """`model` names the run and its checkpoint."""
     if not answer.best_path:
         title = f"{model}\nsearch tree · {answer.strategy}"
         said = "There is no search to show: the output is empty."
@@ -123,7 +122,6 @@ def _tree(question: WhyEachWord, answer: Searched, model: str) -> Picture:
 
 
 def _greedy_line(answer: Searched, shown: Sequence[TreeNode]) -> list[str]:
-    """How greedy's path is drawn, and what follows where this search did not follow it."""
     if not any(node.is_greedy for node in shown) or not answer.greedy:
         return []
     n_considered = len(answer.greedy_path)
@@ -154,7 +152,6 @@ def _hypotheses(n: int) -> str:
 
 
 def _why_so_many(answer: Searched) -> str:
-    """Why more candidates are ranked at each step than beams are kept."""
     if not isinstance(answer.config, BeamConfig) or answer.config.num_beams == 1:
         return ""
     n = answer.config.num_beams
@@ -215,7 +212,6 @@ def alternatives_table(answer: Searched, chosen: int) -> Table:
 
 
 def _counts_log_probs(answer: Searched, node: SearchNode) -> bool:
-    """Whether the strategy counts the model's own log-probabilities here, without temperature or penalties."""
     nodes = answer.tree.nodes
     beside = [other for other in nodes if other.parent == node.parent or other is node]
     counted = (nodes[node.parent], *beside)
@@ -223,7 +219,6 @@ def _counts_log_probs(answer: Searched, node: SearchNode) -> bool:
 
 
 def _why_not_considered(answer: Searched, node: SearchNode, total: float | None) -> str:
-    """Why the search did not consider a token at this node's position; `total` is None where its own is not known."""
     if not answer.tree.is_complete:
         return "not taken; the reason is not recorded"
     totals = [other.total for other in answer.tree.nodes if other.step == node.step and other.rank]

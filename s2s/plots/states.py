@@ -39,7 +39,6 @@ ROOM = 0.16  # around the points, relative to the largest coordinate
 
 
 def pictures(question: StateMap, answer: MappedStates, model: str) -> list[Picture]:
-    """The map. `model` names the run and its checkpoint."""
     layers = answer.shown(question.layer, question.layers)
     is_all = question.layers == "all"
     of = "every layer" if is_all else layers[0].name
@@ -61,7 +60,6 @@ def pictures(question: StateMap, answer: MappedStates, model: str) -> list[Pictu
 
 
 def _caption(question: StateMap, answer: MappedStates, layer: StateLayer, *, is_all: bool) -> str:
-    """What a state is, and how much of it the map shows."""
     token = "a token read by the encoder"
     if question.side == "decoder":
         token = "a token read by the decoder, which then predicts the next one (“read → predicted”)"
@@ -70,11 +68,12 @@ def _caption(question: StateMap, answer: MappedStates, layer: StateLayer, *, is_
     one, other = ({point.word for point in answer.points if point.sentence == n} for n in (0, 1))
     is_joined = question.color == "word" and one & other
     joined = " A dotted line joins a word that both sentences have." if is_joined else ""
+    second = f" Open marks are of “{question.second}”." if other and question.second else ""
     return (
         f"A state is a vector of {answer.d_model:,} numbers after a layer, for {token}. {explained} {where}; points"
         " that look close may be far apart in the other dimensions; hover over a point to see which of these"
         f" {len(answer.points)} states is most similar to it. Every layer has its own axes; their directions mean"
-        f" nothing by themselves.{joined}"
+        f" nothing by themselves.{joined}{second}"
     )
 
 
@@ -116,7 +115,6 @@ def states(
 def _layer(
     layer: StateLayer, points: Sequence[StatePoint], color: str, number: int, *, is_one: bool
 ) -> list[go.Scatter]:
-    """The points of each sentence, and dotted lines between words that occur in both."""
     axes = {"xaxis": f"x{number + 1}", "yaxis": f"y{number + 1}"}
     has_names = len(points) <= (MAX_LABELED if is_one else MAX_LABELED_SMALL)
     traces = [_ties(layer.points, points, axes)] if color == "word" else []
@@ -158,7 +156,6 @@ def _hover(layer: StateLayer, points: Sequence[StatePoint], at: int) -> str:
 def _markers(
     points: Sequence[StatePoint], chosen: Sequence[int], color: str, *, has_scale: bool
 ) -> dict[str, Any]:
-    """Shapes repeat what colors say, as far as there are shapes."""
     words = list(dict.fromkeys(point.word for point in points))
     kinds = [
         words.index(points[at].word) if color == "word" else points[at].sentence for at in chosen
@@ -196,7 +193,6 @@ def _ties(coordinates: Floats, points: Sequence[StatePoint], axes: dict[str, str
 
 
 def _axes(layer: StateLayer, number: int, *, is_one: bool) -> dict[str, Any]:
-    """Wide enough for the labels; the titles include the shares of variance."""
     suffix = "" if number == 0 else str(number + 1)
     titles = [
         f"{'component ' if is_one else ''}{axis + 1} · {share:.0%}"

@@ -240,7 +240,6 @@ def _line(
 
 
 def _legend(names: Sequence[str], width: float, top: float) -> list[str]:
-    """Rows of sample lines with their names."""
     each = 64 + max(text_width(name, 12) for name in names)
     in_a_row = max(1, int(width // each))
     samples = []
@@ -281,7 +280,6 @@ def _key(token: str, x: float, y: float, font: int, *, is_slanted: bool) -> str:
 
 
 def _token(token: str, x: float, middle: float, font: int, *, anchor: str, more: str = "") -> str:
-    """A token at this height, shortened where it is long; then hover shows all of it."""
     written = theme.shortened(token, MAX_TOKEN)
     return text(
         written,

@@ -60,7 +60,6 @@ def ticks(low: float, high: float) -> list[float]:
 
 
 def _span(arrays: Sequence[np.ndarray]) -> Span:
-    """From the smallest value to the largest; around a single value, a little of both sides."""
     low = min(float(values.min()) for values in arrays)
     high = max(float(values.max()) for values in arrays)
     if high > low:

@@ -89,7 +89,6 @@ def _thumbnail(shades: Weights, place: tuple[int, int, int, int], name: str, rol
 
 
 def _png(shades: Weights) -> bytes:
-    """(rows, keys) from 0 to 1 as a PNG with the palette of the sequential scale."""
     factor = -(-DOTS // max(shades.shape))
     indices = (np.clip(shades, 0, 1) * 255 + 0.5).astype(np.uint8)
     pixels = indices.repeat(factor, 0).repeat(factor, 1)

@@ -67,7 +67,6 @@ def text_width(words: str, font: float) -> float:
 
 
 def _character_width(character: str) -> float:
-    """Relative to the font size."""
     if unicodedata.combining(character):
         return 0.0
     return 1.05 if unicodedata.east_asian_width(character) in "WF" else 0.6
@@ -79,7 +78,6 @@ def _wrapped(words: str, width: float, font: float) -> list[str]:
 
 
 def safe(words: str) -> str:
-    """Without anything that XML reads as markup or forbids."""
     return escape(visible_controls(words), {'"': "&quot;"})
 
 

@@ -1,23 +1,26 @@
-"""A matrix of signed numbers, as a heatmap and as a table."""
+"""Numbers as colors: a tensor with a row per token, or a matrix with tokens on both axes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import ceil
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
+from s2s.analysis import Floats
 from s2s.plots import theme
-from s2s.plots.attention import geometry
+from s2s.plots.attention import axis_above, geometry
 
 Array = npt.NDArray[np.float32]
-
 LEGIBLE = 12  # rows or columns up to which numbers fit into the cells, also on a phone
 ROW = 26  # pixels
 MINUS_INFINITY = "−∞"
 MAX_GAPS = 48  # columns up to which cells have gaps, and those of minus infinity a label
+LEAST_DRAWN = 0.005  # the cells show two decimals, and a minus before a zero would puzzle
+MOST_LABELS = 16  # of columns, on a phone; hover names each
 
 
 def tensor(
@@ -31,10 +34,10 @@ def tensor(
     breaks: Sequence[int] = (),
     limit: float = 0.0,
 ) -> go.Figure:
-    """`values` is (rows, columns); unnamed columns are numbered from 1. 0 is gray, negative dark, positive bright.
+    """`values` is (rows, columns); unnamed columns are numbered from 1. 0 is dark, negative blue, positive yellow.
 
-    Minus infinity and NaN are black. `mark`: a 0-based row to frame; `breaks`: 0-based columns with a line before them.
-    `limit`: the size of the largest number of the color scale, for pictures that share one; 0: that of `values`.
+    Minus infinity and NaN have no cell. `mark`: a 0-based row to frame; `breaks`: 0-based columns with a line before
+    them. `limit`: the size of the largest number of the color scale, for pictures that share one; 0: that of `values`.
     """
     if values.size == 0:
         return theme.empty("There are no numbers to show.")
@@ -54,7 +57,9 @@ def tensor(
     shape = {"l": place.left - 20, "t": place.top - 16, "r": 8, "b": 8}
     layout = {
         "title": theme.heading(title),
-        "xaxis": _column_axis(columns, values.shape[1], x_label),
+        "xaxis": _column_axis(
+            columns, values.shape[1], axis_above(x_label, 8, columns or (), title)
+        ),
         "yaxis": _named(rows) | {"range": [len(rows) - 0.5, -0.5]},
         "margin": shape,
         "height": shape["t"] + shape["b"] + len(rows) * row,
@@ -63,9 +68,7 @@ def tensor(
     cells = _cells(
         values, scale, is_named=columns is not None, has_scale=not has_numbers and len(rows) > 1
     )
-    return go.Figure(
-        [cells, *_holes(values), *texts], layout | {"dragmode": False, "showlegend": False}
-    )
+    return go.Figure([cells, *texts], layout | {"dragmode": False, "showlegend": False})
 
 
 def largest(*values: Array) -> float:
@@ -77,10 +80,7 @@ def _cells(values: Array, limit: float, *, is_named: bool, has_scale: bool) -> g
     finite = np.isfinite(values)
     return go.Heatmap(
         z=np.where(finite, values, np.nan).astype(np.float32),
-        zmin=-limit,
-        zmax=limit,
-        # blue, gray, yellow: brightness grows all the way, so it reads the same without color vision
-        colorscale=theme.SEQUENTIAL,
+        **theme.around_zero(limit),
         xgap=1 if values.shape[1] <= MAX_GAPS else 0,
         ygap=1,
         customdata=None
@@ -97,36 +97,15 @@ def _cells(values: Array, limit: float, *, is_named: bool, has_scale: bool) -> g
     )
 
 
-def _holes(values: Array) -> list[go.Heatmap]:
-    """Black cells, below everything else, for what is not finite."""
-    if np.isfinite(values).all():
-        return []
-    z = np.where(np.isfinite(values), np.nan, 0).astype(np.float32)
-    return [
-        go.Heatmap(
-            z=z,
-            colorscale=["#000000", "#000000"],
-            showscale=False,
-            hoverinfo="skip",
-            hoverongaps=False,
-            xgap=1,
-            ygap=1,
-        )
-    ]
-
-
 def tensor_hover(column: str) -> str:
     """The hover text of a cell."""
     return f"%{{y}} · {column}: %{{z:.3~g}}<extra></extra>"
 
 
 def _texts(values: Array, limit: float, *, has_numbers: bool) -> go.Scatter:
-    """Text in the cells: numbers where they are legible, and minus infinity."""
     finite = np.isfinite(values)
     rows, columns = np.nonzero(np.ones_like(finite) if has_numbers else ~finite)
-    inks = theme.text_colors(
-        np.where(finite, (values / limit + 1) / 2, 0)[rows, columns].astype(np.float32)
-    )
+    inks = theme.text_colors(np.abs(values / limit)[rows, columns].astype(np.float32))
     shown = [
         (float(values[at]), ink)
         for at, ink in zip(zip(rows, columns, strict=True), inks, strict=True)
@@ -137,7 +116,7 @@ def _texts(values: Array, limit: float, *, has_numbers: bool) -> go.Scatter:
         mode="text",
         text=[short_number(value) for value, _ in shown],
         textfont={
-            "color": [ink if np.isfinite(value) else "#ffffff" for value, ink in shown],
+            "color": [ink if np.isfinite(value) else theme.ON_PAGE for value, ink in shown],
             "size": 12,
         },
         hoverinfo="skip",
@@ -162,7 +141,9 @@ def _named(names: Sequence[str]) -> dict[str, Any]:
     return {"tickmode": "array", "tickvals": [*range(len(names))], "ticktext": texts} | plain
 
 
-def _column_axis(columns: Sequence[str] | None, n_columns: int, title: str) -> dict[str, Any]:
+def _column_axis(
+    columns: Sequence[str] | None, n_columns: int, above: dict[str, Any]
+) -> dict[str, Any]:
     axis = _named(
         [str(number) for number in range(1, n_columns + 1)] if columns is None else columns
     )
@@ -170,11 +151,7 @@ def _column_axis(columns: Sequence[str] | None, n_columns: int, title: str) -> d
         step = max(1, n_columns // 8)
         axis["tickvals"] = [0, *range(step - 1, n_columns, step)]
         axis["ticktext"] = [str(place + 1) for place in axis["tickvals"]]
-    return axis | {
-        "title": {"text": title, "standoff": 8},
-        "side": "top",
-        "range": [-0.5, n_columns - 0.5],
-    }
+    return axis | above | {"range": [-0.5, n_columns - 0.5]}
 
 
 def _frame(mark: int | None, n_columns: int) -> list[dict[str, Any]]:
@@ -204,3 +181,25 @@ def _line(column: int) -> dict[str, Any]:
         "yref": "paper",
         "line": line,
     }
+
+
+def signed_map(
+    values: Floats, rows: Sequence[str], columns: Sequence[str], *, title: str
+) -> go.Figure:
+    """`values` is (rows, columns): 0 is dark, negative blue, positive yellow; what rounds to 0 is drawn as 0."""
+    drawn = np.where(np.abs(values) < LEAST_DRAWN, 0, values).astype(np.float32)
+    figure = tensor(drawn, rows, columns, title=title, x_label="")
+    if not drawn.size:
+        return figure
+    room = geometry(columns, rows)
+    height = room.top + len(rows) * room.row + figure.layout.margin.b
+    figure.update_layout(margin_l=room.left, margin_t=room.top, height=height)
+    step = ceil(len(columns) / MOST_LABELS)
+    if step > 1:
+        names = np.array([theme.escaped(name) for name in columns], dtype=object)
+        figure.data[0].customdata = np.broadcast_to(names, drawn.shape)
+        figure.data[0].hovertemplate = tensor_hover("%{customdata}")
+        axis = figure.layout.xaxis
+        labels = {"tickvals": axis.tickvals[::step], "ticktext": axis.ticktext[::step]}
+        figure.update_xaxes(tickangle=-90, **labels)
+    return figure

@@ -15,6 +15,8 @@ import plotly.graph_objects as go
 from plotly.colors import sample_colorscale, unlabel_rgb
 
 SEQUENTIAL = "Cividis"  # Nuñez et al. 2018: reads the same with and without color vision
+# of numbers with a sign: 0 and above as in SEQUENTIAL, below 0 blues that are as bright as its yellows
+BELOW_ZERO = ("#A5E1FF", "#59B4E6", "#2D80BA", "#1B4F86", "#00224E")
 MARGIN = {"l": 8, "r": 8, "t": 102, "b": 8}
 CATEGORICAL = (
     "#0072B2",
@@ -25,6 +27,12 @@ CATEGORICAL = (
     "#56B4E9",
     "#F0E442",
 )  # Okabe and Ito
+FRAME = (
+    ("#000000", 5),
+    ("#ffffff", 2),
+)  # black around white is visible on every color of the scale
+INSET = 0.05  # of a cell, from its edge to its frame
+ON_PAGE = "rgb(128, 132, 149)"  # of text beside cells: style.css gives it that of the page's text
 SMALLEST = 12  # pixels, of text; Streamlit's theme takes less where a figure says nothing
 MOST_DECADES = 8  # labeled on a log axis
 FEWEST_TICKS = 3
@@ -65,6 +73,15 @@ def palette() -> npt.NDArray[np.uint8]:
     return np.array([unlabel_rgb(color) for color in colors]).round().astype(np.uint8)
 
 
+def around_zero(limit: float) -> dict[str, Any]:
+    """The colors of a heatmap of numbers with a sign, of which the largest has the size `limit`."""
+    above = sample_colorscale(SEQUENTIAL, np.linspace(0, 1, 9).tolist())
+    colors = [*BELOW_ZERO, *above[1:]]
+    places = [*np.linspace(0, 0.5, len(BELOW_ZERO)), *np.linspace(0.5, 1, len(above))[1:]]
+    scale = [[float(place), color] for place, color in zip(places, colors, strict=True)]
+    return {"colorscale": scale, "zmin": -limit, "zmax": limit}
+
+
 def shades(values: npt.NDArray[np.float32]) -> list[str]:
     """The color of each value in 0 to 1, one of the 256 of `palette`."""
     numbers = (np.clip(values, 0, 1).ravel() * 255).round().astype(int)
@@ -83,7 +100,6 @@ def text_colors(values: npt.NDArray[np.float32]) -> list[str]:
 
 @functools.cache
 def _bright_from() -> float:
-    """The value from which colors of the scale are bright: they get brighter all the way."""
     dark, bright = 0.0, 1.0
     while bright - dark > 1e-9:
         middle = (dark + bright) / 2
@@ -185,7 +201,6 @@ def log_ticks(low: float, high: float) -> list[float]:
 
 
 def _power(value: float) -> str:
-    """`0.05`, `2,000`, `5·10<sup>6</sup>`."""
     if 1e-3 <= value < 1e6:
         return f"{value:,.10g}"
     digits, power = f"{value:.10e}".split("e")

@@ -91,7 +91,6 @@ def _hover(tokens: Sequence[TokenLoss], whose: str) -> dict[str, Any]:
 
 
 def _mark_difference(figure: go.Figure, position: int, own: Sequence[TokenLoss]) -> go.Figure:
-    """A dashed line with a label, which has the model's own token; `own` is empty where its translation has ended."""
     names = [f"◇ {theme.escaped(theme.shortened(token.text))}" for token in own]
     figure.add_vline(x=position - 0.5, line={"color": "gray", "width": 2, "dash": "dash"})
     side = {

@@ -55,7 +55,6 @@ class Quantity(NamedTuple):
 def _of_metric(
     key: str, steps: str, values: str, scale: float = 1.0, *, is_score: bool = False
 ) -> Quantity:
-    """One curve, with the names of `METRIC_NAMES`."""
     name = METRIC_NAMES[key]
     axis = f"{name.label} ({name.unit})" if name.unit else name.label
     better = f" {name.better.capitalize()} is better." if name.better else ""
@@ -83,7 +82,6 @@ QUANTITIES: Mapping[str, Quantity] = MappingProxyType(
 
 
 def pictures(question: TrainingCurves, answer: LoggedRuns, model: str) -> list[Picture]:
-    """One picture; a run alone needs no name beside its curves. Raises UserError for a metric that there is not."""
     choose("curve", question.curve, QUANTITIES)
     return [picture(question, answer)]
 
@@ -131,7 +129,6 @@ def picture(
 
 
 def placed(curves: Curves, steps: NDArray[Any], over: str) -> NDArray[Any]:
-    """Where the horizontal axis has these steps of a run."""
     if over == "step":
         return steps
     return curves.at_steps(curves.tokens if over == "token" else curves.minutes, steps)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import plotly.graph_objects as go
 
@@ -31,6 +31,8 @@ BEST = theme.CATEGORICAL[0]
 GREEDY = theme.CATEGORICAL[2]
 REST = "#868b94"
 GREEDY_LINE = MappingProxyType({"color": GREEDY, "width": 2.5, "dash": "dash"})
+
+Trace = dict[str, Any]  # of a figure; as a dictionary Plotly checks it once
 
 
 class TreeNode(NamedTuple):
@@ -184,8 +186,11 @@ EDGES: Sequence[tuple[Callable[[TreeNode], bool], Mapping[str, object]]] = (
 )
 
 
-def _stubs(nodes: Sequence[TreeNode], row_of: Mapping[int, int]) -> list[go.Scatter]:
-    """Short lines to what is left out before the first step."""
+def _scatter(**trace: Any) -> Trace:
+    return {"type": "scatter", "hoverinfo": "skip", "showlegend": False} | trace
+
+
+def _stubs(nodes: Sequence[TreeNode], row_of: Mapping[int, int]) -> list[Trace]:
     start = min(node.step for node in nodes)
     if not start:
         return []
@@ -196,14 +201,14 @@ def _stubs(nodes: Sequence[TreeNode], row_of: Mapping[int, int]) -> list[go.Scat
             x += [start - 0.35, start, None]
             y += [row_of[node.number], row_of[node.number], None]
     line = {"color": REST, "width": 1.5, "dash": "dot"}
-    return [go.Scatter(x=x, y=y, mode="lines", line=line, hoverinfo="skip", showlegend=False)]
+    return [_scatter(x=x, y=y, mode="lines", line=line)]
 
 
 def _edges(
     nodes: Sequence[TreeNode],
     row_of: Mapping[int, int],
     which: tuple[Callable[[TreeNode], bool], Mapping[str, object]],
-) -> go.Scatter:
+) -> Trace:
     """Level at both nodes and slanted in between, so that lines do not cross the tokens above the nodes."""
     shown, line = which
     x: list[float | None] = []
@@ -214,11 +219,11 @@ def _edges(
             own = row_of[node.number]
             x += [node.step - 1, node.step - 0.62, node.step - 0.38, node.step, None]
             y += [before, before, own, own, None]
-    return go.Scatter(x=x, y=y, mode="lines", line=dict(line), hoverinfo="skip", showlegend=False)
+    return _scatter(x=x, y=y, mode="lines", line=dict(line))
 
 
-def _markers(nodes: Sequence[TreeNode], row_of: Mapping[int, int], style: NodeStyle) -> go.Scatter:
-    return go.Scatter(
+def _markers(nodes: Sequence[TreeNode], row_of: Mapping[int, int], style: NodeStyle) -> Trace:
+    return _scatter(
         x=[node.step for node in nodes],
         y=[row_of[node.number] for node in nodes],
         mode="markers+text",
@@ -237,12 +242,11 @@ def _markers(nodes: Sequence[TreeNode], row_of: Mapping[int, int], style: NodeSt
         name=style.label,
         selected={"marker": {"opacity": 1}},
         unselected={"marker": {"opacity": 1}},
-        showlegend=False,
+        hoverinfo="all",
     )
 
 
-def _legend(states: Collection[str], *, has_greedy: bool) -> list[go.Scatter]:
-    """Both paths first, then the shapes of the states, in the color of the rest."""
+def _legend(states: Collection[str], *, has_greedy: bool) -> list[Trace]:
     best = {"symbol": "circle", "size": 10, "color": BEST}
     samples = [_sample("chosen: the output", best, {"color": BEST, "width": 5})]
     if has_greedy:
@@ -257,17 +261,16 @@ def _legend(states: Collection[str], *, has_greedy: bool) -> list[go.Scatter]:
 
 def _sample(
     name: str, marker: Mapping[str, object] | None, line: Mapping[str, object] | None
-) -> go.Scatter:
-    """A row of the legend."""
+) -> Trace:
     modes = [*(["lines"] if line else []), *(["markers"] if marker else [])]
-    return go.Scatter(
+    return _scatter(
         x=[None],
         y=[None],
         mode="+".join(modes),
         marker=dict(marker or {}),
         line=dict(line or {}),
-        hoverinfo="skip",
         name=name,
+        showlegend=True,
     )
 
 
@@ -276,21 +279,18 @@ def _label(node: TreeNode) -> str:
     return f"<b>{word}</b>" if node.is_best else word
 
 
-def _totals(nodes: Sequence[TreeNode], row_of: Mapping[int, int]) -> go.Scatter:
-    """The totals below the nodes."""
-    return go.Scatter(
+def _totals(nodes: Sequence[TreeNode], row_of: Mapping[int, int]) -> Trace:
+    return _scatter(
         x=[node.step for node in nodes],
         y=[row_of[node.number] + BELOW for node in nodes],
         mode="text",
         text=[node.total for node in nodes],
         textfont={"size": 12},
         cliponaxis=False,
-        hoverinfo="skip",
-        showlegend=False,
     )
 
 
-def _ring(nodes: Sequence[TreeNode], row_of: Mapping[int, int]) -> list[go.Scatter]:
+def _ring(nodes: Sequence[TreeNode], row_of: Mapping[int, int]) -> list[Trace]:
     marker = {
         "symbol": "circle-open",
         "size": 18,
@@ -298,13 +298,13 @@ def _ring(nodes: Sequence[TreeNode], row_of: Mapping[int, int]) -> list[go.Scatt
         "line": {"width": 3},
     }
     return [
-        go.Scatter(
+        _scatter(
             x=[node.step],
             y=[row_of[node.number]],
             mode="markers",
             marker=marker,
-            hoverinfo="skip",
             name="inspected",
+            showlegend=True,
         )
         for node in nodes
     ]

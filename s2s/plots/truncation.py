@@ -100,7 +100,6 @@ def truncation(
 
 
 def _probability_axis(shares: Sequence[float], is_log: bool) -> dict[str, Any]:
-    """With room for the numbers at the end of the bars."""
     most = max(shares)
     axis = {"domain": BARS, "fixedrange": True, "tickformat": "~%", "nticks": 4, "tickangle": 0}
     if not is_log:
@@ -136,7 +135,6 @@ def _bars(bars: Sequence[tuple[str, float]], filters: Sequence[FilterResult]) ->
 
 
 def _others(share: float, row: int) -> dict[str, Any]:
-    """The total of the others as text: a bar of many tokens would dwarf those of single ones."""
     place = {
         "x": 0,
         "xref": "x domain",
@@ -149,7 +147,6 @@ def _others(share: float, row: int) -> dict[str, Any]:
 
 
 def _marks(filters: Sequence[FilterResult], names: Sequence[str]) -> list[go.Scatter]:
-    """Squares for kept tokens, rings for removed ones, and counts."""
     cells = [
         (at, row, is_in)
         for at, result in enumerate(filters)
@@ -170,7 +167,6 @@ def _marks(filters: Sequence[FilterResult], names: Sequence[str]) -> list[go.Sca
 
 
 def _scatter(marks: Mapping[tuple[int, int], str], marker: Mapping[str, Any]) -> go.Scatter:
-    """`marks`: from column and row to the hover text."""
     return go.Scatter(
         x=[at for at, _ in marks],
         y=[row for _, row in marks],
@@ -184,7 +180,6 @@ def _scatter(marks: Mapping[tuple[int, int], str], marker: Mapping[str, Any]) ->
 
 
 def _counts(filters: Sequence[FilterResult], n_rows: int) -> go.Scatter:
-    """How many of the others are kept, in their row."""
     shown = [(at, result) for at, result in enumerate(filters) if result.n_others]
     return go.Scatter(
         x=[at for at, _ in shown],
@@ -203,7 +198,6 @@ def _counts(filters: Sequence[FilterResult], n_rows: int) -> go.Scatter:
 
 
 def _thresholds(filters: Sequence[FilterResult], n_bars: int) -> list[go.Scatter]:
-    """Vertical lines at the probabilities below which filters remove tokens."""
     shown = [(result.name, result.threshold) for result in filters if result.threshold is not None]
     return [
         go.Scatter(
@@ -219,7 +213,6 @@ def _thresholds(filters: Sequence[FilterResult], n_bars: int) -> list[go.Scatter
 
 
 def _lines(filters: Sequence[FilterResult], n_bars: int) -> list[dict[str, Any]]:
-    """A thin line across the bars at every threshold, a thick one below the filter's marks."""
     inside = [
         (at, result.rank)
         for at, result in enumerate(filters)
@@ -237,12 +230,10 @@ def _lines(filters: Sequence[FilterResult], n_bars: int) -> list[dict[str, Any]]
 
 
 def _level(rank: int, start: float, end: float) -> dict[str, Any]:
-    """A horizontal line below the first `rank` bars."""
     return {"type": "line", "x0": start, "x1": end, "y0": rank - 0.5, "y1": rank - 0.5}
 
 
 def _name(at: int, result: FilterResult) -> dict[str, Any]:
-    """The name of a filter above its marks."""
     place = {
         "x": at,
         "xref": "x2",

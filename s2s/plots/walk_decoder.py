@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
+import plotly.graph_objects as go
 
 from s2s.analysis import Array, AttentionTrace, experiments
 from s2s.config import POSITION_KINDS
+from s2s.plots import theme
 from s2s.plots.picture import Picture
-from s2s.plots.ranked_tokens import ranked_tokens
-from s2s.plots.truncation import fine_percent
 from s2s.plots.walk_encoder import hidden_layer, layer_input
 from s2s.plots.walk_tensors import (
     additive_mask,
@@ -22,6 +23,7 @@ from s2s.plots.walk_tensors import (
     table_of,
 )
 from s2s.questions import Table, Walked, Walkthrough, walked
+from s2s.words import fine_percent, significant
 
 TOP = 10  # tokens that have a bar
 RANKED = "One bar per token, the largest on top; greedy search chooses the striped one."
@@ -29,6 +31,7 @@ ALONE = (
     "This sentence stands alone, so nothing is padded: in a batch, the columns of <pad> would be −∞ in the encoder's"
     " mask and in the cross-attention's."
 )
+ROW = 26  # pixels
 
 
 def shifted(question: Walkthrough, answer: Walked) -> list[Picture]:
@@ -152,12 +155,11 @@ def probabilities(question: Walkthrough, answer: Walked) -> list[Picture]:
 
 
 def _ranked(answer: Walked, row: Array, name: str, across: str) -> tuple[Picture, float]:
-    """The tokens with the largest values at a position, as bars; and the sum of what is shown."""
     order = np.argsort(-row, kind="stable")
     bars = [(answer.words[at], float(row[at])) for at in order[:TOP]]
     title = f"{name}\nthe {len(bars)} largest of {len(row):,}"
-    form = ".2%" if across == "probability" else ".2f"
-    figure = ranked_tokens(bars, title=title, x_label=across, chosen=0, form=form)
+    is_share = across == "probability"
+    figure = ranked_tokens(bars, title=title, x_label=across, chosen=0, is_share=is_share)
     names = [answer.words[at] for at in order]
     table = table_of(row[order][:, None], names, (across,))
     return picture(figure, title, table, RANKED), sum(value for _, value in bars)
@@ -193,3 +195,66 @@ DRAW = MappingProxyType(
         "chosen": chosen,
     }
 )
+
+
+def ranked_tokens(
+    bars: Sequence[tuple[str, float]],
+    *,
+    title: str,
+    x_label: str,
+    chosen: int | None = None,
+    is_share: bool = False,
+) -> go.Figure:
+    """One bar per token, in the given order from the top; the one at index `chosen` is striped and of another color."""
+    if not bars:
+        return theme.empty("There are no tokens to show.")
+    names = [theme.escaped(token) for token, _ in bars]
+    values = [value for _, value in bars]
+    written = fine_percent if is_share else significant
+    is_chosen = [at == chosen for at in range(len(bars))]
+    figure = go.Figure(
+        go.Bar(
+            x=values,
+            y=[*range(len(bars))],
+            orientation="h",
+            text=[*map(written, values)],
+            textposition="outside",
+            cliponaxis=False,
+            marker={
+                "color": [theme.CATEGORICAL[3 if chosen else 0] for chosen in is_chosen],
+                "pattern": {"shape": ["/" if chosen else "" for chosen in is_chosen]},
+            },
+            customdata=names,
+            hovertemplate=f"%{{customdata}}: %{{x:.3{'~%' if is_share else '~g'}}}<extra></extra>",
+        )
+    )
+    low = min(0.0, *values)
+    high = max(0.0, *values)
+    room = 0.18 * (high - low or 1.0)
+    rows = {
+        "tickmode": "array",
+        "tickvals": [*range(len(bars))],
+        "ticktext": [theme.escaped(theme.shortened(token)) for token, _ in bars],
+    }
+    return figure.update_layout(
+        title=theme.heading(title),
+        height=112 + ROW * len(bars),
+        margin={"l": 8, "r": 8, "t": 64, "b": 48},
+        xaxis={
+            "title": {"text": x_label},
+            "range": [low - (room if low else 0), high + room],
+            "fixedrange": True,
+            "nticks": 5,
+            "tickformat": ".2~%" if is_share else "",
+        },
+        yaxis=rows
+        | {
+            "range": [len(bars) - 0.5, -0.5],
+            "automargin": True,
+            "fixedrange": True,
+            "showgrid": False,
+            "zeroline": False,
+        },
+        bargap=0.25,
+        dragmode=False,
+    )

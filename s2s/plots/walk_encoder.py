@@ -9,9 +9,9 @@ import numpy as np
 
 from s2s.analysis import Array, FeedForwardTrace, experiments
 from s2s.config import POSITION_KINDS
-from s2s.plots.activations import activations
 from s2s.plots.picture import Picture
 from s2s.plots.walk_tensors import (
+    activations,
     additive_mask,
     of_heads,
     of_pairs,

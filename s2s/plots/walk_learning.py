@@ -1,16 +1,19 @@
-"""The pictures of the steps about the loss: teacher forcing, the loss, gradients, one update, scores."""
+"""The pictures of `Walkthrough`, and those of its steps about the loss: forcing, gradients, one update, scores."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
+import plotly.graph_objects as go
 
-from s2s.plots.gradient_flow import gradient_flow
+from s2s.plots import theme, walk_decoder, walk_encoder
 from s2s.plots.picture import Picture
 from s2s.plots.positions import paired_bars
 from s2s.plots.token_losses import TokenLoss, token_losses
-from s2s.plots.walk_tensors import MAX_COLUMNS, frame, of_tokens, picture, table_of
+from s2s.plots.walk_tensors import MAX_COLUMNS, READING, SUMS, frame, of_tokens, picture, table_of
 from s2s.questions import Table, Walked, Walkthrough, walked
 from s2s.runs import first_difference
 from s2s.scores import breakdown, edits
@@ -33,6 +36,7 @@ BARS = (
     "Where only one of two bars is visible, the other is close to 0. All weights of a copy of the model were updated in"
     " the same way, once."
 )
+PATTERNS = ("", "/")
 
 
 def _loss(answer: Walked) -> walked.LossTarget:
@@ -109,7 +113,6 @@ def gradients(question: Walkthrough, answer: Walked) -> list[Picture]:
 
 
 def _depths(letter: str, n: int) -> list[str]:
-    """`E in`, `E1`, `E2`."""
     return [f"{letter}{number or ' in'}" for number in range(n)]
 
 
@@ -183,3 +186,63 @@ DRAW = MappingProxyType(
         "counted": counted,
     }
 )
+
+
+def gradient_flow(
+    layers: Sequence[str], norms: Mapping[str, Sequence[float]], *, title: str
+) -> go.Figure:
+    """One bar per layer for each of at most two series in `norms`, each of which ends at 1; a logarithmic scale."""
+    if not layers:
+        return theme.empty("There are no layers to show.")
+    bars = [
+        go.Bar(
+            x=[*range(len(layers))],
+            y=[*values],
+            name=name,
+            marker={"color": theme.CATEGORICAL[number], "pattern": {"shape": PATTERNS[number]}},
+            customdata=[*layers],
+            hovertemplate=f"%{{customdata}}, {name}: %{{y:.3g}}<extra></extra>",
+        )
+        for number, (name, values) in enumerate(norms.items())
+    ]
+    layout = theme.layout(title, 380, "", "norm of the gradient (1: as at the decoder's output)")
+    positive = [value for values in norms.values() for value in values if value > 0]
+    layout["yaxis"] |= theme.log_axis(min(positive, default=1), max(positive, default=1))
+    ticks = {
+        "tickmode": "array",
+        "tickvals": [*range(len(layers))],
+        "ticktext": [*layers],
+        "automargin": True,
+        "showgrid": False,
+    }
+    layout["xaxis"] |= ticks | {
+        "rangemode": "normal",
+        "range": [-0.6, len(layers) - 0.4],
+        "zeroline": False,
+    }
+    del layout["xaxis"]["title"]
+    layout["legend"] = {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0}
+    layout["margin"] |= {"t": 84}
+    return go.Figure(bars, layout)
+
+
+def pictures(question: Walkthrough, answer: Walked, model: str) -> list[Picture]:
+    draw = {**walk_encoder.DRAW, **walk_decoder.DRAW, **DRAW}[question.step]
+    at = answer.at
+    about = f"{model} · layer {question.layer}\n{at.text} → {at.target}"
+    drawn = enumerate(draw(question, answer), 1)
+    shown = [replace(each, name=f"{question.step} {n}", about=about) for n, each in drawn]
+    shown = [*_each_legend_once(shown)]
+    return [replace(shown[0], finding=question.finding(answer)), *shown[1:]]
+
+
+def _each_legend_once(pictures: Iterable[Picture]) -> Iterator[Picture]:
+    left = [READING, SUMS]
+    for each in pictures:
+        caption = each.caption
+        for legend in (READING, SUMS):
+            if legend in caption and legend in left:
+                left.remove(legend)
+            else:
+                caption = caption.replace(legend, "")
+        yield replace(each, caption=caption.strip())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,14 +16,14 @@ from s2s.plots.tensor import largest, tensor, tensor_hover
 from s2s.questions import Table, walked
 
 MAX_COLUMNS = 64  # that are drawn
-READING = "One row per token, one cell per number: gray is 0, darker is lower (black: −∞), brighter higher."
+READING = "One row per token, one cell per number: dark is 0, yellow above, blue below; empty: −∞."
 SUMS = "Each row of weights sums to 1: the brighter a cell, the larger the weight."
+DASHES = ("solid", "dash", "dot", "dashdot")
 
 
 def picture(
     figure: go.Figure | Table | None, title: str, table: Table, caption: str = ""
 ) -> Picture:
-    """Under the first line of its title."""
     name = title.partition("\n")[0]
     alt = f"Picture of {title.replace(chr(10), ', ')}"
     return Picture(name, title, figure, alt, table, caption=caption)
@@ -84,7 +84,6 @@ def of_heads(
 
 
 def _head_columns(n_heads: int, n_numbers: int) -> list[str]:
-    """`2.31`: number 31 of head 2."""
     heads = range(1, n_heads + 1)
     return [f"{head}.{number}" for head in heads for number in range(1, n_numbers + 1)]
 
@@ -137,3 +136,60 @@ def frame(figure: Any, row: int | None, column: int | None) -> None:
 def additive_mask(mask: Mask) -> Array:
     """What is added to the scores: 0 where attention is allowed, minus infinity elsewhere."""
     return np.where(mask, np.float32(0), np.float32(-np.inf))
+
+
+def activations(
+    inputs: Array,
+    outputs: Mapping[str, Array],
+    counts: Sequence[int],
+    edges: Sequence[float],
+    *,
+    title: str,
+    used: str,
+) -> go.Figure:
+    """Curves: `outputs[name]` over `inputs`, that of `used` thick. Bars: `counts[i]` inputs from `edges[i]` on."""
+    if not sum(counts):
+        return theme.empty("This model has no feed-forward layer, so it has no activation.")
+    shares = np.asarray(counts, np.float32) / sum(counts)
+    bounds = np.asarray(edges, np.float32)
+    bars = go.Bar(
+        x=(bounds[:-1] + bounds[1:]) / 2,
+        y=shares,
+        width=np.diff(bounds),
+        yaxis="y2",
+        name="this layer's inputs (right axis)",
+        marker={"color": "rgba(128, 128, 128, 0.35)"},
+        hovertemplate="about %{x:.2f}: %{y:.1%} of the inputs<extra></extra>",
+    )
+    layout = theme.layout(title, 380, "input of the activation", "output")
+    layout["xaxis"] |= {"rangemode": "normal", "zeroline": False}
+    layout["yaxis"] |= {"rangemode": "normal", "zeroline": True}
+    right = {
+        "overlaying": "y",
+        "side": "right",
+        "tickformat": ".0%",
+        "showgrid": False,
+        "fixedrange": True,
+        "rangemode": "tozero",
+    }
+    layout |= {"yaxis2": right, "bargap": 0, "margin": layout["margin"] | {"r": 44}}
+    lines = [
+        _line(inputs, outputs[name], name, number, used) for number, name in enumerate(outputs)
+    ]
+    return go.Figure([bars, *lines], layout)
+
+
+def _line(inputs: Array, output: Array, name: str, number: int, used: str) -> go.Scatter:
+    is_used = name == used
+    return go.Scatter(
+        x=np.asarray(inputs, np.float32),
+        y=np.asarray(output, np.float32),
+        mode="lines",
+        name=f"{name} (this model's)" if is_used else name,
+        line={
+            "color": theme.CATEGORICAL[number],
+            "width": 4 if is_used else 2,
+            "dash": DASHES[number % len(DASHES)],
+        },
+        hovertemplate=f"{name} of %{{x:.2f}}: %{{y:.3f}}<extra></extra>",
+    )

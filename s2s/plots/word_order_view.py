@@ -21,7 +21,6 @@ ADDED = (
 
 
 def pictures(question: WordOrder, answer: SwappedWords, model: str) -> list[Picture]:
-    """The bars, and a table where positions are added to embeddings. `model` names the run and its checkpoint."""
     effect = answer.effect
     one, other = (theme.shortened(word) for word in (answer.one, answer.other))
     title = f"{model}\n“{one}” and “{other}” swapped"

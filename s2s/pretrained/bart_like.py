@@ -1,4 +1,8 @@
-"""What Marian, BART, mBART, Pegasus and M2M100 have in common: the names of their settings and tensors."""
+"""Marian, BART, mBART, Pegasus and M2M100: the names of their settings and tensors, and where the families differ.
+
+Marian: Junczys-Dowmunt et al. 2018 (OPUS-MT); BART: Lewis et al. 2020; mBART: Liu et al. 2020; mBART-50: Tang et al.
+2020; Pegasus: Zhang et al. 2020; M2M100: Fan et al. 2021; NLLB: NLLB Team 2022.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +17,7 @@ from s2s.config import (
     Positions,
     Stack,
 )
-from s2s.pretrained.family import Json, activation
+from s2s.pretrained.family import Family, Json, activation, single
 
 LEARNED_OFFSET = 2  # rows of the table before the first position's
 
@@ -74,3 +78,50 @@ NAMES = (
 VERSIONS = r"(model\.)?(en|de)coder\.version"  # which old files hold
 # Old files hold tables of sines and cosines, too, which are computed.
 SINUSOIDS = r"(model\.)?(en|de)coder\.embed_positions\.weights?"
+
+
+def bart(given: Json) -> ModelConfig:
+    """Post-norm, with learned positions and a norm after the embeddings."""
+    norm = Norm("layer", "post", after_embeddings=True)
+    return model_config(given, learned_positions(given), norm, final_norm=False)
+
+
+def mbart(given: Json) -> ModelConfig:
+    """As BART, but pre-norm."""
+    norm = Norm("layer", "pre", after_embeddings=True)
+    return model_config(given, learned_positions(given), norm, final_norm=True)
+
+
+def marian(given: Json) -> ModelConfig:
+    """The paper's transformer, its sines before its cosines."""
+    positions = Positions("sinusoidal", layout="halves")
+    return model_config(given, positions, Norm("layer", "post"), final_norm=False)
+
+
+def pegasus(given: Json) -> ModelConfig:
+    """Pre-norm, with Marian's positions."""
+    positions = Positions("sinusoidal", layout="halves")
+    return model_config(given, positions, Norm("layer", "pre"), final_norm=True)
+
+
+def m2m100(given: Json) -> ModelConfig:
+    """Pre-norm; positions are counted from the padding id on, over real tokens only."""
+    positions = Positions(
+        "sinusoidal",
+        layout="halves",
+        full_span=True,
+        offset=single(given["pad_token_id"]) + 1,
+        skip_padding=True,
+    )
+    given = {"scale_embedding": True, **given}  # which this family alone takes for granted
+    return model_config(given, positions, Norm("layer", "pre"), final_norm=True)
+
+
+TABLES = (SINUSOIDS, VERSIONS)
+MARIAN = Family(label="Marian", config=marian, names=NAMES, dropped=TABLES)
+BART = Family(label="BART", config=bart, names=NAMES, tokenizer="bpe", dropped=(VERSIONS,))
+MBART = Family(label="mBART", config=mbart, names=NAMES, dropped=(VERSIONS,))
+PEGASUS = Family(label="Pegasus", config=pegasus, names=NAMES, dropped=TABLES)
+M2M100 = Family(
+    label="M2M100 and NLLB", config=m2m100, names=NAMES, tokenizer="bpe", dropped=TABLES
+)

@@ -119,7 +119,6 @@ def _in_languages(
 
 
 def _laid_out(ids: SpecialIds, src: Tokenizer, tgt: Tokenizer) -> SpecialIds:
-    """The ids with what the tokenizers put around a text. Raises UserError if they contradict config.json."""
     if src.pad_id != ids.pad:
         raise UserError(
             f"The tokenizer's `pad_token` has the id {src.pad_id} and the model's `pad_token_id` is {ids.pad}; give the"

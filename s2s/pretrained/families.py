@@ -1,6 +1,6 @@
 """The families that can be opened, by the `model_type` of their config.json, and well-known models of them.
 
-One more family is a module and a row.
+One more family is a row, and a module for what it shares with no other.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from s2s.config import UserError, shipped_rows, shortened
-from s2s.pretrained import bart, m2m100, marian, mbart, pegasus, t5
+from s2s.pretrained import bart_like, t5
 from s2s.pretrained.family import Family, Json
 
 FAMILIES: Mapping[str, Family] = MappingProxyType(
     {
         "t5": t5.FAMILY,
         "mt5": replace(t5.FAMILY, label="mT5"),  # T5 v1.1 for 101 languages
-        "marian": marian.FAMILY,
-        "bart": bart.FAMILY,
-        "mbart": mbart.FAMILY,
-        "pegasus": pegasus.FAMILY,
-        "m2m_100": m2m100.FAMILY,
+        "marian": bart_like.MARIAN,
+        "bart": bart_like.BART,
+        "mbart": bart_like.MBART,
+        "pegasus": bart_like.PEGASUS,
+        "m2m_100": bart_like.M2M100,
     }
 )
 

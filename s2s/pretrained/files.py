@@ -94,7 +94,6 @@ def _read(path: Path) -> dict[str, Tensor]:
 
 
 def _is_whole(tensor: Tensor) -> bool:
-    """Whether all its numbers are stored: a sparse tensor, or one number repeated, could fill the memory later."""
     if tensor.layout is not torch.strided:
         return False
     return tensor.numel() * tensor.element_size() <= tensor.untyped_storage().nbytes()

@@ -73,7 +73,6 @@ def read_ids(folder: Path) -> SpecialIds:
 
 
 def _given(folder: Path, config: Json) -> tuple[Json, tuple[str, ...]]:
-    """The settings of decoding, and sentences on what was left out."""
     own = read_json(folder, GENERATION) if (folder / GENERATION).exists() else None
     size = config.get("decoder_vocab_size") or config.get("vocab_size")
     with naming(CONFIG):
@@ -97,7 +96,6 @@ def naming(file: str) -> Iterator[None]:
 
 
 def _check_ids(ids: SpecialIds, weights: Weights) -> None:
-    """Raises UserError for an id without a row in the embedding."""
     size = min(weights.src_vocab_size, weights.tgt_vocab_size)
     every = (ids.pad, ids.start, ids.eos, ids.tgt_first)
     given = [id for id in every if id is not None and id >= size]

@@ -63,7 +63,6 @@ def fit(
 def _renamed(
     family: Family, given: Mapping[str, Tensor]
 ) -> tuple[dict[str, Tensor], dict[str, str]]:
-    """The tensors by our names, each once, and their names by ours."""
     found: dict[str, Tensor] = {}
     theirs: dict[str, str] = {}
     for name, tensor in given.items():
@@ -102,7 +101,6 @@ def _tables(found: dict[str, Tensor], config: Json) -> dict[str, bool]:
 
 
 def _is_copy(found: dict[str, Tensor], name: str, *, of: str) -> bool:
-    """Whether a table is absent or equal to the other one; then it is removed."""
     is_copy = name not in found or torch.equal(found[name], found[of])
     if is_copy:
         found.pop(name, None)
@@ -110,12 +108,10 @@ def _is_copy(found: dict[str, Tensor], name: str, *, of: str) -> bool:
 
 
 def _rows(table: Tensor) -> int:
-    """The size of a vocabulary; of what is no table one, and its shape will be wrong."""
     return len(table) if table.dim() else 1
 
 
 def _plain(tensor: Tensor, name: str) -> Tensor:
-    """In float32, in one block of memory. Raises UserError for whole numbers, and for NaN."""
     if not tensor.is_floating_point():
         raise UserError(
             f"The tensor `{name}` holds {tensor.dtype} numbers, as quantized checkpoints do; give one in float32 or"

@@ -39,7 +39,6 @@ class Orders:
         threading.Thread(target=self._read, name="orders", daemon=True).start()
 
     def _read(self) -> None:
-        """Until the other end is gone, and ends the process then, also in the middle of an order."""
         for line in sys.stdin.buffer:
             order = json.loads(line)
             if "stop" in order:
@@ -121,8 +120,6 @@ def main(name: str) -> None:
 def _carry_out(
     work: Work, content: Any, here: Here, memory: int | None, log: str
 ) -> Mapping[str, Any]:
-    """Writes the answers; how it ended."""
-
     def exceeded() -> None:
         here.answers.write(id=here.number, **TOO_LARGE, is_last=True)
         here.answers.flush()

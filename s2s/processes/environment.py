@@ -96,5 +96,4 @@ def _matches(name: str, patterns: tuple[str, ...]) -> bool:
 
 
 def _path() -> dict[str, str]:
-    """Where Python finds this program."""
     return {"PYTHONPATH": os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))}

@@ -99,7 +99,6 @@ class ForkServer:
             self.close()
 
     def _is_lost(self) -> bool:
-        """Whether it has not answered for too long; asks it now and then."""
         passed = self._clock() - self._looked
         self._looked += passed
         if not self.is_ready:
@@ -174,7 +173,6 @@ def serve(warm: Callable[[], None]) -> ForkRequest | None:
 
 
 def _fork(answers: int, request: ForkRequest) -> int | None:
-    """The child's process id, 0 in the child itself; None where it could not be forked."""
     try:
         pid = os.fork()
     except OSError as error:
@@ -186,7 +184,6 @@ def _fork(answers: int, request: ForkRequest) -> int | None:
 
 
 def _ended(children: Iterable[int]) -> list[tuple[int, int]]:
-    """The children that have ended, with their exit status."""
     looked = [os.waitpid(pid, os.WNOHANG) for pid in children]
     return [(pid, os.waitstatus_to_exitcode(status)) for pid, status in looked if pid]
 

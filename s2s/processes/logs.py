@@ -69,7 +69,6 @@ def _log_uncaught(
 
 
 def _log_printed(*_: object, **__: object) -> None:
-    """In place of the printing of an exception, which is the one being handled."""
     LOGGER.error("printed_exception", extra={"fields": {}}, exc_info=True)
 
 

@@ -197,7 +197,6 @@ class WarmPool(Generic[Request, Result]):
             return sum(other.owner == task.owner for other in earlier)
 
     def close(self) -> None:
-        """Ends the processes."""
         with self._changed:
             self._is_closed = True
             self._changed.notify_all()
@@ -269,7 +268,6 @@ class WarmPool(Generic[Request, Result]):
             return None
 
     def _fairest(self) -> PoolTask[Request] | None:
-        """Of those whose owner has none running: of the owner, and then the visitor, served longest ago."""
         busy = {task.owner for task in self._running}
         waiting = [task for task in self._tasks.values() if task.owner not in busy]
         return min(
@@ -284,7 +282,6 @@ class WarmPool(Generic[Request, Result]):
         self._turns |= dict.fromkeys((task.owner, task.visitor), next(self._numbers))
 
     def _carry_out(self, process: Process, task: PoolTask[Request]) -> None:
-        """Until the end of the answer, or until the task is too slow or unwanted."""
         limit = self._seconds()
         memory = self._service.memory(task.request)
         number = process.order(self._service.order(task.request), more_memory=memory)
@@ -308,7 +305,6 @@ class WarmPool(Generic[Request, Result]):
                 return
 
     def _is_end(self, task: PoolTask[Request], line: dict[str, Any]) -> bool:
-        """Take what a process says of a task."""
         if "of" in line:
             task.done, task.of = line["done"], line["of"]
         elif "answer" in line:

@@ -52,7 +52,6 @@ class Slots:
             taken.release()
 
     def holds(self, folder: Path, owner: str) -> bool:
-        """Whether this workspace holds a slot."""
         named = [path for path in folder.glob(f"{self.kind}-*.owner") if _owner(path) == owner]
         if not named:
             return False
@@ -62,7 +61,6 @@ class Slots:
             )
 
     def _take(self, folder: Path, owner: str) -> FileLock | str:
-        """The lock of a slot, or why there is none."""
         with FileLock(folder / f"{self.kind}s.lock"):  # one process looks at a time
             free: dict[Path, FileLock] = {}
             owners = []

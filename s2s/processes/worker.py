@@ -91,7 +91,6 @@ def _say(sentence: str) -> None:
 def _noting(
     signals: list[int], clock: Callable[[], float] = time.monotonic
 ) -> Callable[[int, object], None]:
-    """A handler that notes signals, a SIGTERM that soon repeats another one not."""
     noted = [-math.inf]
 
     def note(number: int, frame: object) -> None:
@@ -119,7 +118,6 @@ class RunningJob:
         self._send("kill")
 
     def _send(self, what: str) -> None:
-        """One that has just ended gets no signal."""
         if self.process.pid is not None and self.process.poll() is None:
             with contextlib.suppress(psutil.NoSuchProcess):
                 getattr(psutil.Process(self.process.pid), what)()
@@ -201,7 +199,6 @@ class Worker:
         self._hand_back(job)
 
     def _hand_back(self, job: queue.Job) -> None:
-        """To the next worker; while the database is unreachable, when the lease has run out."""
         del self.children[job.id]
         with contextlib.suppress(UnreachableError):
             queue.hand_back(job.id, job.worker)
@@ -271,7 +268,6 @@ class Worker:
                 self.start_fork_server()
 
     def _wait_for(self, job: queue.Job, child: ChildHandle) -> None:
-        """Keep the lease of a job whose process does not exist yet."""
         if child.is_refused:
             self._spawn(job)
         elif child.is_out_of_sight:
@@ -383,7 +379,6 @@ def end() -> None:
 
 
 def _lock() -> FileLock:
-    """One worker per machine: machines may share `S2S_HOME`."""
     return FileLock(
         log_path(f"worker-{settings.worker_name()}").with_suffix(".lock"), timeout=LOCK_SECONDS
     )

@@ -32,6 +32,7 @@ from s2s.questions.attention_of import (
     Simplified,
     weights_table,
 )
+from s2s.questions.attention_over_training import AttentionByStep, AttentionOverTraining
 from s2s.questions.attribution import (
     ALL_HEADS,
     MAPS,
@@ -66,6 +67,7 @@ from s2s.questions.have import (
     Have,
     Outcome,
     TooLongError,
+    are_held_out,
     name_of,
 )
 from s2s.questions.head_importance import (
@@ -88,7 +90,7 @@ from s2s.questions.heads_of import HeadsInSentence, HeadsOf
 from s2s.questions.intervene import CHOSEN, Intervene, candidates, positions
 from s2s.questions.logit_lens import Lens, LensCell, LogitLens
 from s2s.questions.masks import Masks, PaddedPair
-from s2s.questions.minimal_pairs import differing, lenders
+from s2s.questions.minimal_pairs import differing
 from s2s.questions.neighbors import (
     WHOLE,
     NearState,
@@ -100,7 +102,7 @@ from s2s.questions.neighbors import (
 from s2s.questions.next_token import NextCandidates, NextToken, NextTokens
 from s2s.questions.of_sample import OfSample, PlacedHead, in_order
 from s2s.questions.patching import OfTwoSources, Patched, Patching
-from s2s.questions.pool import MAX_SENTENCES, Pool, PoolOf, probe_sentences, source_as_it_is
+from s2s.questions.pool import Pool, PoolOf, probe_sentences, source_as_it_is
 from s2s.questions.position_findings import rounded
 from s2s.questions.position_kinds import (
     MEASURES,
@@ -123,6 +125,7 @@ from s2s.questions.references import ReferencesOf, validation_pairs
 from s2s.questions.role_and_importance import ImportanceWithRoles, RoleAndImportance
 from s2s.questions.roles_over_training import RolesByStep, RolesOverTraining
 from s2s.questions.row_finding import clearest_row, later_finding, row_finding
+from s2s.questions.runs_compared import ComparedRun, ComparedRuns, RunsCompared, changed, origin
 from s2s.questions.same_word import (
     BANK_PREFIXES,
     TWO_BANKS,
@@ -141,7 +144,7 @@ from s2s.questions.state_map import COLORINGS, MappedStates, StateLayer, StateMa
 from s2s.questions.states_of import LAYER_HELP, StatesOf, layer_index, layer_name, layer_names
 from s2s.questions.t5_sizes import FiveSizes, T5Sizes
 from s2s.questions.table import Table, printable
-from s2s.questions.training_curves import OVER, LoggedRuns, TrainingCurves
+from s2s.questions.training_curves import OVER, LoggedRuns, TrainingCurves, signature_note
 from s2s.questions.training_forecast import ForecastedTraining, TrainingForecast
 from s2s.questions.translate import (
     DEFAULT_STRATEGY,

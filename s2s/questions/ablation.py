@@ -47,15 +47,12 @@ class Means:
 class MeanOutputs(OfSample[Means]):
     """What stands in for heads that become their mean."""
 
-    name: ClassVar[str] = "mean-outputs"
     experiment: ClassVar[str] = "means"
 
     def answer_of(self, found: Mapping[str, Any]) -> Means:
-        """From JSON."""
         return from_json(Means, found)
 
     def table(self, answer: Means) -> Table:
-        """One row per head: the size of its mean."""
         rows = [
             [one.kind, one.layer + 1, one.head + 1, float(np.linalg.norm(one.mean))]
             for one in answer.means
@@ -114,12 +111,10 @@ class Ablated:
 
     @property
     def change(self) -> float:
-        """Of the loss."""
         return self.loss.after - self.loss.before
 
     @property
     def heads(self) -> str:
-        """`1 head`, `5 heads`."""
         return f"{self.n_heads} head{'s' * (self.n_heads > 1)}"
 
     @property
@@ -172,19 +167,15 @@ class OfSwitched(OfSample[Answer]):
 class Ablation(OfSwitched[Ablated]):
     """Loss, BLEU and chrF with and without the interventions, and what changes most."""
 
-    name: ClassVar[str] = "ablation"
     experiment: ClassVar[str] = "ablation"
 
     def settings(self, run: Run) -> dict[str, Any]:
-        """Equal interventions in the same words."""
         return {"heads": switched.to_text(self.chosen(run), all_heads(run.model))}
 
     def answer_of(self, found: Mapping[str, Any]) -> Ablated:
-        """From JSON."""
         return from_json(Ablated, found)
 
     def table(self, answer: Ablated) -> Table:
-        """Loss and scores without and with the change."""
         loss = answer.loss
         rows: list[list[Any]] = [
             ["Loss, nats per token", loss.before, loss.after, answer.change, loss.low, loss.high]
@@ -196,7 +187,6 @@ class Ablation(OfSwitched[Ablated]):
         return Table(columns, rows)
 
     def finding(self, answer: Ablated) -> str:
-        """Whether the loss rises, and how many translations change."""
         return first(FINDINGS, answer)
 
 
@@ -212,22 +202,18 @@ class AblatedSentence:
 
     @property
     def is_same(self) -> bool:
-        """Whether the text stays."""
         return self.before.text == self.after.text
 
     @property
     def most(self) -> int:
-        """The token that changes most."""
         return int(np.abs(np.subtract(self.changed, self.without)).argmax())
 
     @property
     def token(self) -> str:
-        """It."""
         return self.tokens[self.most]
 
     @property
     def change(self) -> str:
-        """Of its log-probability."""
         return nats(self.changed[self.most] - self.without[self.most])
 
 
@@ -246,8 +232,6 @@ SENTENCE_FINDINGS = (
 @dataclass(frozen=True)
 class SentenceAblation(OfSwitched[AblatedSentence]):
     """One sentence translated without and with the interventions; a head's mean is that over the sample."""
-
-    name: ClassVar[str] = "sentence-ablation"
 
     text: str = subject("sentence", link="src")
 
@@ -282,15 +266,12 @@ class SentenceAblation(OfSwitched[AblatedSentence]):
         return Interventions(tuple(sorted(chosen.items())), means=means)
 
     def stamp(self, have: Have) -> Hashable:
-        """Of a sample only where means are taken from it."""
         asked = self.means(have.run(self.run))
         return have.state(self.run), asked and asked.stamp(have)
 
     def table(self, answer: AblatedSentence) -> Table:
-        """One row per token of the old translation."""
         rows = zip(answer.tokens, answer.without, answer.changed, strict=True)
         return Table(("token", "without the change", "with the change"), [*map(list, rows)])
 
     def finding(self, answer: AblatedSentence) -> str:
-        """Whether the translation changes."""
         return first(SENTENCE_FINDINGS, answer)

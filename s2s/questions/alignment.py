@@ -6,7 +6,6 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
-from typing import ClassVar
 
 import numpy as np
 
@@ -55,28 +54,23 @@ class Aligned:
 
     @property
     def right(self) -> str:
-        """`1 is`, `3 are`, `none is`: of the links, how many are correct."""
         n = len(self.links & (self.gold or frozenset()))
         return "none is" if n == 0 else f"{n} {'is' if n == 1 else 'are'}"
 
     @property
     def predicted(self) -> str:
-        """`4 links`."""
         return _links(len(self.links))
 
     @property
     def correct(self) -> str:
-        """`4 links`."""
         return _links(len(self.gold or ()))
 
     @property
     def least(self) -> float:
-        """The smallest error of a head."""
         return float(np.min(self._errors))
 
     @property
     def n_best(self) -> int:
-        """How many heads have it."""
         return int((self._errors == self.least).sum())
 
     @property
@@ -87,13 +81,11 @@ class Aligned:
 
     @property
     def best_name(self) -> str:
-        """`head 3 of layer 1`."""
         layer, head = self.best
         return f"head {head + 1} of layer {layer + 1}"
 
     @property
     def best_start(self) -> str:
-        """The same where a sentence starts."""
         return self.best_name.capitalize()
 
     @property
@@ -143,8 +135,6 @@ class Alignment(OfSentence[Aligned]):
     `layer` and `head` are numbers from 1, or `mean`; empty, the last layer and the mean of its heads.
     """
 
-    name: ClassVar[str] = "alignment"
-
     links: str = setting("target", choices=LINK_LABELS, label="Links")
     share: str = setting("0.75", is_share, label="Share of the weight drawn")
     layer: str = setting("", in_set=False)
@@ -170,7 +160,6 @@ class Alignment(OfSentence[Aligned]):
 
     @property
     def method(self) -> LinkMethod:
-        """How links are extracted."""
         row = LINK_METHODS[self.links]
         if self.links != SHARE:
             return row
@@ -194,7 +183,6 @@ class Alignment(OfSentence[Aligned]):
         return super().stamp(have), have.may_see_data(have.run(self.run))
 
     def table(self, answer: Aligned) -> Table:
-        """One row per link, by target word; positions count words from 0."""
         columns = ("source position", "target position", "source", "target", "weight", "correct")
         words, gold = answer.words, answer.gold
         rows = [
@@ -211,7 +199,6 @@ class Alignment(OfSentence[Aligned]):
         return Table(columns, rows, shares=("weight",))
 
     def finding(self, answer: Aligned) -> str:
-        """How well these links match the gold alignment, and which head matches it best."""
         return " ".join(filter(None, (first(SCORES, answer), first(BEST, answer))))
 
 

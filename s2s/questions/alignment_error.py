@@ -61,12 +61,10 @@ class HeadAlignment:
 
     @property
     def best(self) -> Cell:
-        """That of the lowest error, the first of equals."""
         return Cell(*map(int, np.unravel_index(int(np.nanargmin(self.error)), self.error.shape)))
 
     @property
     def cells(self) -> list[Cell]:
-        """All with a score, the lowest error first."""
         order = np.argsort(self.error, axis=None, kind="stable")[: np.isfinite(self.error).sum()]
         return [
             Cell(*map(int, at))
@@ -94,12 +92,10 @@ class BestHead(NamedTuple):
 
     @property
     def start(self) -> str:
-        """The name where a sentence starts."""
         return self.name.capitalize()
 
     @property
     def others(self) -> str:
-        """In words."""
         if not self.n_alike:
             return "no other interval overlaps"
         return f"{self.n_alike} more {'interval overlaps' if self.n_alike == 1 else 'intervals overlap'}"
@@ -135,14 +131,12 @@ class AlignmentError(OfSample[HeadAlignment]):
     the hash of `n` sentences that a visitor has brought, whose measurement is stored.
     """
 
-    name: ClassVar[str] = "alignment-error"
     experiment: ClassVar[str] = "alignment"
 
     uploaded: str = subject("uploaded sentences")
     links: str = view("target", choices=LINK_LABELS, label="Links")
 
     def answer_of(self, found: Mapping[str, Any]) -> HeadAlignment:
-        """From JSON, where a score that is not defined is null."""
         known = {name: np.array(found[name], float).tolist() for name in SCORES if name in found}
         return from_json(HeadAlignment, {**found, **known})
 
@@ -153,13 +147,11 @@ class AlignmentError(OfSample[HeadAlignment]):
         return super().ask(have)
 
     def sentences(self, have: Have, run: Run) -> Sentences:
-        """Those that were uploaded, or of a test set."""
         if self.uploaded:
             return Sentences("uploaded", n=self.n, hash=self.uploaded, files=("uploaded",))
         return super().sentences(have, run)
 
     def table(self, answer: HeadAlignment) -> Table:
-        """One row per reduction, link method and head, lowest error first; without gold links one per head."""
         if not answer.gold:
             return _agreements(answer, answer.methods.index(self.links))
         rows = [
@@ -180,7 +172,6 @@ class AlignmentError(OfSample[HeadAlignment]):
         return Table(columns, rows)
 
     def finding(self, answer: HeadAlignment) -> str:
-        """The best head, or how far the heads agree."""
         if not answer.gold:
             at = answer.methods.index(self.links)
             how = REDUCTIONS[answer.reductions[0]].label.lower()
@@ -211,7 +202,6 @@ def best_head(answer: HeadAlignment) -> BestHead:
 
 
 def _agreements(answer: HeadAlignment, at: int) -> Table:
-    """One row per head: its mean F1 with all others, by reduction, and with each, where these are known."""
     labels = [REDUCTIONS[slug].label for slug in answer.reductions]
     names = answer.head_names
     columns = ["Layer.head", *labels]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from s2s.analysis import AttentionMap, Cell, HeadSelection, strongest_cells
 from s2s.config import UserError
@@ -30,8 +29,6 @@ class AttentionLines(AttentionOf):
     `heads` are drawn side by side: `1.2 2.4`, layer.head from 1; without any, the layer and head of a heatmap.
     """
 
-    name: ClassVar[str] = "attention-lines"
-
     heads: str = view("", label="Heads, side by side")
     share: str = view("0.75", is_share, label="Share of the weight drawn")
 
@@ -49,7 +46,6 @@ class AttentionLines(AttentionOf):
         }
 
     def table(self, answer: ForcedAttention) -> Table:
-        """The whole maps, one below the other, with the head in the first column."""
         maps = self.maps(answer)
         one = next(iter(maps.values()))
         rows = [
@@ -60,7 +56,6 @@ class AttentionLines(AttentionOf):
         return Table(["head", one.verb, *one.keys], rows)
 
     def finding(self, answer: ForcedAttention) -> str:
-        """The clearest row of the only map; of several heads none is worth a sentence."""
         maps = [*self.maps(answer).values()]
         return row_finding(maps[0], is_part=self.drop) if len(maps) == 1 else ""
 

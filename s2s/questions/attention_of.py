@@ -54,8 +54,6 @@ REDUCTION_LABELS = MappingProxyType({slug: row.label for slug, row in REDUCTIONS
 class ForcedWeights(Question[Attention]):
     """The weights of every head while a target is forced: a text, or exactly these ids."""
 
-    name: ClassVar[str] = "forced-weights"
-
     run: str = subject(RUN)
     text: str = subject("sentence", link="src")
     target: str = subject("target", link="tgt")
@@ -66,7 +64,6 @@ class ForcedWeights(Question[Attention]):
     def of_target(
         cls, run: str, text: str, target: Target, *, training: bool = False
     ) -> ForcedWeights:
-        """Of a text, or of ids."""
         said = {"target": target} if isinstance(target, str) else {"ids": target}
         return cls(run, text, training=training, **said)
 
@@ -94,7 +91,6 @@ class ForcedWeights(Question[Attention]):
             return run.attention(self.text, target)
 
     def table(self, answer: Attention) -> Table:
-        """Cross-attention, the mean of all heads."""
         return weights_table(reduced(answer, HeadSelection("cross")))
 
 
@@ -140,7 +136,6 @@ class OfSentence(Question[Answer]):
 
     @property
     def attention(self) -> AttentionOf:
-        """The attention meanwhile."""
         return AttentionOf(**self.shared_with(AttentionOf))
 
     def shared_with(self, other: type[Question[Any]]) -> dict[str, Any]:
@@ -183,7 +178,6 @@ class AttentionOf(OfSentence[ForcedAttention]):
     part: str = view("", scope="sentence", link="from", label="Part")
 
     def ask(self, have: Have) -> ForcedAttention:
-        """Where the target does not fit the model's positions, the model's own translation stands in, with a note."""
         run = have.run(self.run)
         own = have.answer(Translate(self.run, self.text, self.strategy))
         wanted = [forced(each, own) for each in (self.target, own.text)]
@@ -203,7 +197,6 @@ class AttentionOf(OfSentence[ForcedAttention]):
         return selection(self.kind, self.layer, self.head, shape)
 
     def of_head(self, which: HeadSelection, answer: ForcedAttention) -> AttentionOf:
-        """The same of another layer and head: the inverse of `which`."""
         n_layers = len(answer.attention.view(which.kind).weights)
         layer = "" if which.layer == n_layers - 1 else _number(which.layer)
         head = "" if which.head is None else _number(which.head)
@@ -232,11 +225,9 @@ class AttentionOf(OfSentence[ForcedAttention]):
         return Simplified(remaining.picture, remaining, tuple(hidden))
 
     def table(self, answer: ForcedAttention) -> Table:
-        """The map: one row per token that reads or predicts, one column per token it attends to."""
         return weights_table(self.simplified(answer).picture)
 
     def finding(self, answer: ForcedAttention) -> str:
-        """The clearest row of the map; where no mask hides later tokens, the clearest of them that is read."""
         picture = self.simplified(answer).picture
         if self.kind == "decoder" and (later := later_finding(picture)):
             return later
@@ -244,7 +235,6 @@ class AttentionOf(OfSentence[ForcedAttention]):
 
 
 def weights_table(picture: AttentionMap) -> Table:
-    """One row per row of the map, one column per key."""
     rows = zip(picture.rows, picture.weights, strict=True)
     return Table([picture.verb, *picture.keys], [[token, *row.tolist()] for token, row in rows])
 

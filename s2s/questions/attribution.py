@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -50,7 +50,6 @@ class OfForced(Question[Answer]):
 
     @property
     def forced(self) -> TargetIds:
-        """The tokens that are forced."""
         return TargetIds(self.run, self.text, self.target)
 
 
@@ -123,8 +122,6 @@ class Attribution(OfForced[Attributed]):
     heads or of `one_head`.
     """
 
-    name: ClassVar[str] = "attribution"
-
     method: str = setting("integrated", choices=METHOD_LABELS, label="Attribution")
     baseline: str = setting(
         "zero",
@@ -142,7 +139,6 @@ class Attribution(OfForced[Attributed]):
     one_head: str = view(ALL_HEADS, scope="run", label="Heads")
 
     def probe(self, have: Have) -> Probed:
-        """What is asked of the model."""
         settings: dict[str, Any] = {}
         if self.method != "gradient":  # whose baseline is zero
             settings["baseline"] = self.baseline
@@ -168,7 +164,6 @@ class Attribution(OfForced[Attributed]):
         return heads.rank_agreement(np.abs(answer.found.values), weights)
 
     def table(self, answer: Attributed) -> Table:
-        """One row per target token: the attribution of each source token, then what they should sum to."""
         found = answer.found
         ends = (found.sums, found.own, found.without, found.residuals)
         rows = [
@@ -179,7 +174,6 @@ class Attribution(OfForced[Attributed]):
         return Table(("target", *answer.forced.src_tokens, *names), rows)
 
     def finding(self, answer: Attributed) -> str:
-        """The largest attribution, and whether attention says the same."""
         values = answer.found.values
         row, column = divmod(int(np.abs(values).argmax()), values.shape[1])
         rho = self.agreement(answer).mean_spearman
@@ -229,8 +223,6 @@ class ChangedWeights(OfForced[Shifted]):
     at a time, in all heads or in `one_head`.
     """
 
-    name: ClassVar[str] = "changed-weights"
-
     one_head: str = setting(ALL_HEADS, scope="run", label="Heads")
 
     def probes(self, have: Have) -> dict[str, Probed]:
@@ -265,7 +257,6 @@ class ChangedWeights(OfForced[Shifted]):
         return Shifted(have.answer(self.forced), name, shifts, refused)
 
     def table(self, answer: Shifted) -> Table:
-        """One row per change, variant and target position."""
         rows = [
             [
                 slug,
@@ -283,7 +274,6 @@ class ChangedWeights(OfForced[Shifted]):
         return Table(("change", "variant", "predicts", *names), rows)
 
     def finding(self, answer: Shifted) -> str:
-        """Whether these weights matter to the output."""
         shares = {slug: float(shift.is_changed.mean()) for slug, shift in answer.shifts.items()}
         most = max(shares, key=lambda slug: shares[slug])
         moved = max(float(np.median(shift.weights_moved)) for shift in answer.shifts.values())

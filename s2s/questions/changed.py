@@ -43,7 +43,6 @@ class Changed:
 
     @property
     def is_overridden(self) -> bool:
-        """Whether cross-attention is overridden."""
         return bool(self.interventions.keys)
 
     @property
@@ -57,12 +56,10 @@ class Changed:
 
     @property
     def heads(self) -> str:
-        """`1 head`, `3 heads`: those that are switched."""
         return _count(len(self.interventions.heads))
 
     @property
     def moved(self) -> str:
-        """`4 heads of cross-attention were`: those that are made to attend; empty for all of them."""
         if self.interventions.overridden is None:
             return ""
         n = len(self.looking)
@@ -70,7 +67,6 @@ class Changed:
 
     @property
     def keys(self) -> str:
-        """`“red” and “house”`: what they attend to."""
         tokens = [self.attention.src_tokens[key] for key in self.interventions.keys]
         return listed([_quoted(token) for token in tokens])
 
@@ -86,12 +82,10 @@ class Changed:
 
     @property
     def old(self) -> str:
-        """That token without the interventions."""
         return _token_at(self.before, self.position)
 
     @property
     def new(self) -> str:
-        """That token with them."""
         return _token_at(self.after, self.position)
 
     @property
@@ -109,7 +103,6 @@ class Changed:
 
     @property
     def described(self) -> str:
-        """What is done to the model."""
         change = self.interventions
         parts = [self._override()] if change.keys else []
         for slug, row in WEIGHT_INTERVENTIONS.items():
@@ -128,7 +121,6 @@ class Changed:
 
     @property
     def finding(self) -> str:
-        """What happened, in words."""
         return f"{first(STARTS, self)} {first(ENDS, self)}"
 
 

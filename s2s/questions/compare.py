@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 from s2s import scores
 from s2s.config import UserError, choose, flat, keys, shortened, values_of_texts
@@ -34,8 +33,6 @@ DIVERSITY = ("distinct_1", "distinct_2")
 class ForcedOutput(Question[Reference]):
     """An output under teacher forcing, by another model than wrote it, say."""
 
-    name: ClassVar[str] = "forced-output"
-
     run: str = subject(RUN)
     text: str = subject("sentence", link="src")
     target: str = subject("target", link="tgt")
@@ -45,7 +42,6 @@ class ForcedOutput(Question[Reference]):
         return teacher_forcing.reference(have.run(self.run), self.text, self.target)
 
     def table(self, answer: Reference) -> Table:
-        """One row per token."""
         rows = [*zip(answer.tokens, answer.log_probs, answer.ranks, strict=True)]
         return Table(("token", "log-probability", "rank"), rows)
 
@@ -57,8 +53,6 @@ class Compare(Question[Compared]):
 
     A page keeps the parts of the answer alone: each row's is a `Translate`.
     """
-
-    name: ClassVar[str] = "compare"
 
     runs: tuple[str, ...] = subject(RUN, ())
     text: str = subject("sentence", link="src")
@@ -118,7 +112,6 @@ class Compare(Question[Compared]):
         return Compared(self.text, self.reference, tuple(rows), models, forced)
 
     def table(self, answer: Compared) -> Table:
-        """One row per row, every digit: log-probabilities in nats."""
         measured = [*REFERENCE_METRICS] if self.reference else []
         columns = (
             "row", "run", "decoded by", "settings", "translation", "times as probable as row 1",
@@ -143,7 +136,6 @@ class Compare(Question[Compared]):
         return Table(columns, rows, shares=("probability per token",))
 
     def finding(self, answer: Compared) -> str:
-        """Which translation is the most probable, and why the others are not."""
         return answer.finding
 
 
@@ -155,7 +147,6 @@ def _translation(run: str, text: str, row: str) -> Translate:
 
 
 def _opened(have: Have, name: str) -> Run | None:
-    """None for a run that cannot be opened, which its row says."""
     try:
         return have.run(name)
     except UserError:
@@ -176,7 +167,6 @@ def _measured(row: ComparedRow, run: Run, found: Decoded | None, reference: str)
 
 
 def _forced(have: Have, row: ComparedRow, model: str) -> Reference | None:
-    """A row's output by a model; None where nothing is known of it, or it is too long."""
     if row.found is None:
         return None
     found: Reference | None = have.outcome(ForcedOutput(model, row.found.source, row.text)).value
@@ -184,7 +174,6 @@ def _forced(have: Have, row: ComparedRow, model: str) -> Reference | None:
 
 
 def _under_first(row: ComparedRow, head: ComparedRow, forced: Reference | None) -> ComparedRow:
-    """How probable its output is for the model of the first row, compared with that one's."""
     if not (head.best and head.is_ended and row.is_ended and forced):
         return row
     own = head.best.log_prob if row.text == head.text else forced.log_prob
@@ -192,7 +181,6 @@ def _under_first(row: ComparedRow, head: ComparedRow, forced: Reference | None) 
 
 
 def _ranked(row: ComparedRow, run: Run | None, rows: Sequence[ComparedRow]) -> ComparedRow:
-    """How probable its output is, compared with those of the same model."""
     if not (run and row.best and row.is_ended):
         return row
     best = max(
@@ -211,7 +199,6 @@ def _ranked(row: ComparedRow, run: Run | None, rows: Sequence[ComparedRow]) -> C
 
 
 def _may_write(config: GenerationConfig, length: int) -> bool:
-    """Whether nothing but the scores keeps a search from writing a text of this length."""
     values, usual = flat(config), flat(type(config)())
     rules = {*keys(GenerationConfig), "force_words"} & {*values} - UNRULED
     is_short = length <= (config.max_new_tokens or length)
@@ -223,7 +210,6 @@ def _ratio(log_prob: float, other: float) -> float:
 
 
 def _counts(row: ComparedRow) -> list[float]:
-    """Tokens, log-probability and score; NaN where nothing is decoded."""
     best = row.best
     return [len(best.tokens), best.log_prob, best.score] if best else [math.nan] * 3
 

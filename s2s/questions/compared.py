@@ -47,13 +47,11 @@ class ComparedRow:
 
     @property
     def values(self) -> dict[str, Any]:
-        """The settings that are not at their defaults."""
         found: dict[str, Any] = json.loads(self.settings)
         return found
 
     @property
     def name(self) -> str:
-        """`beam`, or `top-p 0.9` of a sample with one setting."""
         changed = {name: value for name, value in self.values.items() if name not in UNNAMED}
         if self.strategy == "sample" and len(changed) == 1 and {*changed} <= {*ONE_SETTING}:
             ((setting, value),) = changed.items()
@@ -62,12 +60,10 @@ class ComparedRow:
 
     @property
     def changed(self) -> str:
-        """The settings in words."""
         return ", ".join(f"{name} {value}" for name, value in self.values.items())
 
     @property
     def more(self) -> str:
-        """The settings that the name does not say."""
         is_said = self.strategy == "sample" != self.name
         kept = {name: value for name, value in self.values.items() if name not in ONE_SETTING}
         return replace(self, settings=json.dumps(kept)).changed if is_said else self.changed
@@ -79,7 +75,6 @@ class ComparedRow:
 
     @property
     def text(self) -> str:
-        """What it writes."""
         return self.found.text if self.found else ""
 
     @property
@@ -102,7 +97,6 @@ class Compared:
 
     @property
     def finding(self) -> str:
-        """Which translation is the most probable, and why the others are not."""
         facts = Ranking(self)
         reasons = [said for each in REASONS if (said := each.said(facts))]
         return " ".join(filter(None, (first(FINDINGS, facts), *reasons[:MOST_REASONS])))
@@ -116,12 +110,10 @@ class Ranking:
 
     @cached_property
     def rows(self) -> list[ComparedRow]:
-        """Those that are there, whole."""
         return [row for row in self.compared.rows if row.is_ended]
 
     @property
     def n(self) -> int:
-        """How many."""
         return len(self.rows)
 
     @property
@@ -141,12 +133,10 @@ class Ranking:
 
     @cached_property
     def best(self) -> ComparedRow:
-        """The row with the most probable translation."""
         return max(self.rows, key=_log_prob)
 
     @cached_property
     def others(self) -> list[ComparedRow]:
-        """Those that write something else."""
         return [row for row in self.rows if row.text != self.best.text]
 
     @property
@@ -159,14 +149,12 @@ class Ranking:
 
     @property
     def ratios(self) -> str:
-        """`1.71 times as probable as greedy's and 3 times as top-p 0.9's`."""
         ranked = sorted(self.others, key=_log_prob, reverse=True)
         said = [f"{_times(self.best, row)} as {self.called(row)}'s" for row in ranked]
         return listed([said[0].replace(" as ", " as probable as ", 1), *said[1:]])
 
     @property
     def share(self) -> str:
-        """The probability of the most probable one."""
         return percent(math.exp(_log_prob(self.best)))
 
     def where(self, rows: Sequence[ComparedRow]) -> str:
@@ -193,12 +181,10 @@ class Ranking:
 
     @property
     def where_greedy(self) -> str:
-        """That of greedy search's."""
         return self.where(self._greedy)
 
     @property
     def where_drawn(self) -> str:
-        """That of a sample."""
         return self.where(self._drawn)
 
     @property
@@ -212,12 +198,10 @@ class Ranking:
 
     @property
     def is_likelier(self) -> bool:
-        """Whether that one is more probable per token."""
         return any(row.per_token > self.best.per_token for row in self._preferred[:1])
 
     @property
     def penalty(self) -> str:
-        """The length penalty of that search."""
         return "".join(f"{row.length_penalty:g}" for row in self._preferred[:1])
 
     @property
@@ -241,19 +225,16 @@ class Ranking:
 
     @property
     def drawn(self) -> str:
-        """Whose less probable translation was drawn at random."""
         return self._beginning(self._drawn)
 
     @property
     def _drawn(self) -> list[ComparedRow]:
-        """Samples that no other row writes, too."""
         known = {row.text for row in self.others if row.strategy != "sample"}
         rows = self.others
         return [row for row in rows if row.strategy == "sample" and row.text not in known]
 
     @cached_property
     def winners(self) -> list[int]:
-        """Under each model, the index of the first row with the most probable output."""
         return [
             max(
                 range(len(column)),
@@ -264,7 +245,6 @@ class Ranking:
 
     @property
     def favorite(self) -> str:
-        """Whose output every model finds the most probable."""
         return self.called(self.compared.rows[self.winners[0]])
 
     def called(self, row: ComparedRow) -> str:
@@ -276,7 +256,6 @@ class Ranking:
         return f"row {number} ({row.name})"
 
     def _beginning(self, rows: Sequence[ComparedRow]) -> str:
-        """What the first of them is called, as a sentence begins; empty for none."""
         called = self.called(rows[0]) if rows else ""
         return called[:1].upper() + called[1:]
 
@@ -333,7 +312,6 @@ def _log_prob(row: ComparedRow) -> float:
 
 
 def _times(one: ComparedRow, other: ComparedRow) -> str:
-    """`1.71 times`."""
     ratio = probability_ratio(_log_prob(one), _log_prob(other))
     if ratio >= MOST_TIMES:
         return "more than a million times"

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from s2s.config import PRESETS, UserError, choose, flat
 from s2s.questions.finding import Finding, first
@@ -72,7 +72,6 @@ class OfModel(Question[Answer]):
 
     @property
     def sizes(self) -> BatchSizes:
-        """Of the batch."""
         return BatchSizes(self.batch, self.src_len, self.tgt_len)
 
     def spec(self, have: Have, model: str) -> ModelSpec:
@@ -98,7 +97,6 @@ class ModelShape:
 
     @property
     def parameters(self) -> int:
-        """Of the whole model."""
         return sum(self.groups)
 
 
@@ -112,7 +110,6 @@ class ModelCosts:
 
     @property
     def differing(self) -> list[SettingRow]:
-        """The settings in which the two differ."""
         if self.other is None:
             return []
         rows = setting_rows([self.model.settings, self.other.settings])
@@ -152,7 +149,6 @@ class CostFacts(NamedTuple):
 
     @property
     def by_group(self) -> list[tuple[int, str]]:
-        """Parameters and names, the largest group first."""
         return sorted(zip(self.answer.model.groups, COMPONENT_GROUPS, strict=True), reverse=True)
 
     @property
@@ -208,8 +204,6 @@ class Costs(OfModel[ModelCosts]):
     `component` names one of them, such as `encoder.layer.self_attention`, or what contains several: `decoder`.
     """
 
-    name: ClassVar[str] = "costs"
-
     other: str = setting(
         NO_MODEL,
         choices=lambda: {NO_MODEL: "no other model", **models()},
@@ -219,7 +213,6 @@ class Costs(OfModel[ModelCosts]):
     component: str = view("", link="part")
 
     def ask(self, have: Have) -> ModelCosts:
-        """From the settings alone."""
         spec = self.spec(have, self.model)
         is_alone = self.other in (NO_MODEL, self.model)
         other = None if is_alone else self._shape(self.spec(have, self.other))
@@ -247,18 +240,13 @@ class Costs(OfModel[ModelCosts]):
         return name, within(answer.model.components, name)
 
     def table(self, answer: ModelCosts) -> Table:
-        """One row per component. Training memory is that of weights, gradients, the optimizer's moments and the
-        activations saved for the backward pass, in bytes.
-        """
         return Table(tuple(answer.rows[0]), [[*row.values()] for row in answer.rows])
 
     def finding(self, answer: ModelCosts) -> str:
-        """How many parameters, and where, or how many more than the other model."""
         return first(COST_FINDINGS, CostFacts(self, answer))
 
 
 def label_of(components: tuple[Component, ...], name: str) -> str:
-    """Of a component or of one of GROUPS."""
     component = next((component for component in components if component.name == name), None)
     return GROUPS[name] if component is None else COMPONENT_KINDS[component.kind].label
 
@@ -359,8 +347,6 @@ GROWTH_FINDINGS = (
 class CostGrowth(OfModel[Growth]):
     """How one cost of a model grows with its length, width, depth or vocabulary, all else equal."""
 
-    name: ClassVar[str] = "cost-growth"
-
     cost: str = setting(
         "flops",
         choices=lambda: {slug: row.label for slug, row in MEASURES.items()},
@@ -373,7 +359,6 @@ class CostGrowth(OfModel[Growth]):
     )
 
     def ask(self, have: Have) -> Growth:
-        """At the values that give a valid model."""
         spec, sizes = self.spec(have, self.model), self.sizes
         variable = VARIABLES[self.vary]
         return Growth(
@@ -386,11 +371,9 @@ class CostGrowth(OfModel[Growth]):
         )
 
     def table(self, answer: Growth) -> Table:
-        """One row per value: the terms of the cost, and their sum."""
         terms = answer.points[0].terms if answer.points else ()
         rows = [[point.value, *point.terms.values(), point.total] for point in answer.points]
         return Table((VARIABLES[self.vary].label, *terms, "total"), rows)
 
     def finding(self, answer: Growth) -> str:
-        """From where on attention takes the most, or which term does, or by how much it grows."""
         return first(GROWTH_FINDINGS, GrowthFacts(self, answer))

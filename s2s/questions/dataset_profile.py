@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from s2s.config import PRESETS, Recipe, UserError, override, shortened
 from s2s.data import (
@@ -75,8 +75,6 @@ class DatasetProfile(Question[ProfiledDataset]):
     JSON: `{"data.clean.copies": true}`.
     """
 
-    name: ClassVar[str] = "dataset-profile"
-
     dataset: str = subject("dataset", in_set=False)
     part: str = setting("pairs", choices=PARTS, in_set=False)
     preset: str = setting("small", PRESETS.__contains__, help="A preset's name.", in_set=False)
@@ -101,7 +99,6 @@ class DatasetProfile(Question[ProfiledDataset]):
         return changed_recipe(self.preset, self.settings)
 
     def stamp(self, have: Have) -> Hashable:
-        """Its name, and whether the asker may still read it."""
         return have.dataset_state(self.dataset)
 
     def shown_rule(self, report: LintReport) -> str:
@@ -110,11 +107,9 @@ class DatasetProfile(Question[ProfiledDataset]):
         return self.rule if self.rule in matched else next(iter(matched), "")
 
     def table(self, answer: ProfiledDataset) -> Table:
-        """The counts of both sides; pairs by rule; inputs and outputs; frequent words; a row per tokenizer."""
         return TABLES[type(answer.found)](answer.found, self)
 
     def finding(self, answer: ProfiledDataset) -> str:
-        """What stands out, in words."""
         return FINDINGS[type(answer.found)](answer.found, self)
 
 

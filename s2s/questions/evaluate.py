@@ -6,7 +6,7 @@ import json
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from s2s.config import shortened
 from s2s.jobs import EvaluationRequest, test_sets
@@ -57,8 +57,6 @@ class Evaluate(Question[Evaluated]):
     spaces between), on `n` sentences of `test`, one of a run's test sets or a dataset. Where it is not stored, it is
     made in this process, and kept. Systems are numbered from 1.
     """
-
-    name: ClassVar[str] = "evaluate"
 
     runs: tuple[str, ...] = subject(RUN, ())
     evaluation: str = subject("evaluation", in_set=True, is_alone=True)
@@ -138,7 +136,6 @@ class Evaluate(Question[Evaluated]):
     sentence: int = view(0, scope=EVALUATION, is_part=True)  # its number; 0: the first shown
 
     def __post_init__(self) -> None:
-        """One run may be given as text."""
         if isinstance(self.runs, str):
             object.__setattr__(self, "runs", tuple(self.runs.split()))
 
@@ -170,9 +167,6 @@ class Evaluate(Question[Evaluated]):
         return written, have.is_own(what), have.may_see_sentences(what), tuple(titles.items())
 
     def table(self, answer: Evaluated) -> Table:
-        """One row per system and score: value, interval, difference from the baseline with both p-values, signature,
-        and what it was made with.
-        """
         described = answer.provenance.get("systems") or [{} for _ in answer.systems]
         rows = [
             row
@@ -182,13 +176,11 @@ class Evaluate(Question[Evaluated]):
         return Table(COLUMNS, rows)
 
     def finding(self, answer: Evaluated) -> str:
-        """Which system is better, with interval and p, or that these sentences show no difference."""
         has_some = answer.is_final and bool(answer.present([MEASURE]))
         return first(FINDINGS, compared(answer)) if has_some else ""
 
 
 def _rows(answer: Evaluated, number: int, own: Mapping[str, Any]) -> list[list[Any]]:
-    """Of one system; empty cells where an earlier version did not record something."""
     system = answer.evaluation.systems[number]
     scores = answer.systems[number]
     test = answer.evaluation.test
@@ -236,12 +228,10 @@ class Compared(NamedTuple):
 
     @property
     def n_pairs(self) -> int:
-        """So many systems have been compared with the baseline."""
         return self.n_systems - 1
 
     @property
     def every(self) -> str:
-        """`Both systems`, `All 3 systems`."""
         return "Both systems" if self.n_systems == 2 else f"All {self.n_systems} systems"
 
     @property
@@ -251,7 +241,6 @@ class Compared(NamedTuple):
 
     @property
     def is_significant(self) -> bool:
-        """Whether the interval excludes 0 and p is small."""
         return bool(self.pair) and differs(self.pair)
 
     @property
@@ -262,12 +251,10 @@ class Compared(NamedTuple):
 
     @property
     def difference(self) -> str:
-        """How much better ours is."""
         return _number(self.pair["difference"])
 
     @property
     def test(self) -> str:
-        """`95 % interval 0.4 to 2.2, p = 0.012`."""
         p = self.pair.get("p_randomization")
         said = "" if p is None else ", p < 0.001" if p < 0.001 else f", p = {p:.3f}"
         low, high = (_number(self.pair[end]) for end in ("low", "high"))
@@ -303,12 +290,10 @@ def compared(answer: Evaluated) -> Compared:
 
 
 def _named(name: str) -> str:
-    """Quoted where it is more than a word."""
     return f"“{shortened(name, 60)}”" if " " in name else shortened(name, 60)
 
 
 def _number(value: float) -> str:
-    """One digit after the point; two of what would be 0."""
     return f"{value:.2f}" if 0.005 <= abs(value) < 0.1 else f"{value:z.1f}"
 
 

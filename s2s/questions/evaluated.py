@@ -68,44 +68,36 @@ class Evaluated:
 
     @property
     def systems(self) -> Sequence[Scores]:
-        """The scores of each system."""
         return list(self.scores.get("systems", ()))
 
     @property
     def n(self) -> int:
-        """Sentences that are scored."""
         return int(self.scores.get("n", 0))
 
     @property
     def is_final(self) -> bool:
-        """Whether the scores have intervals: it is done, or stopped."""
         return bool(self.scores.get("is_final"))
 
     @property
     def names(self) -> Sequence[str]:
-        """Of the systems."""
         return [system.name for system in self.evaluation.systems]
 
     @cached_property
     def metrics(self) -> Mapping[str, MetricName]:
-        """Every score by its key, those of files too."""
         given = self.scores.get("external", {})
         own = {key: MetricName(key, key, "", GIVEN, better) for key, better in given.items()}
         return MappingProxyType({**METRIC_NAMES, **own})
 
     @property
     def given(self) -> list[MetricName]:
-        """The metrics of files."""
         return [self.metrics[key] for key in self.scores.get("external", {})]
 
     @property
     def has_several(self) -> bool:
-        """Whether any sentence has more than one reference."""
         return any(len(each) > 1 for each in self.references)
 
     @property
     def nbytes(self) -> int:
-        """About how much memory it takes."""
         return ROW_BYTES * (1 + sum(map(len, self.sentences)))
 
     def value(self, system: int, key: str) -> float | None:
@@ -116,7 +108,6 @@ class Evaluated:
         return None if number is None else float(number)
 
     def present(self, keys: Sequence[str]) -> list[str]:
-        """Those of these scores that any system has."""
         every = range(len(self.systems))
         return [key for key in keys if any(self.value(i, key) is not None for i in every)]
 
@@ -188,7 +179,6 @@ def settings_text(system: System, own: Mapping[str, Any]) -> str:
 def _sentences(
     place: EvaluationFolder, found: Evaluated, given: Sequence[ExternalScores]
 ) -> dict[str, Any]:
-    """The fields that hold sentences; empty while the lines are still being written."""
     pairs = place.test()[: found.n]
     every: list[tuple[SentenceRow, ...]] = []
     forced: list[tuple[float | None, ...]] = []
@@ -213,7 +203,6 @@ def _rows(
     counts: Mapping[str, int] | None,
     more: Mapping[str, Sequence[float]],
 ) -> tuple[SentenceRow, ...]:
-    """The sentences of one system; `more` are its scores in files."""
     places = range(len(pairs))
 
     def column(name: str) -> list[float]:

@@ -133,7 +133,6 @@ def systems(asked: Evaluate, have: Have) -> list[System]:
 
 
 def _settings(text: str) -> dict[str, dict[str, Any]]:
-    """By strategy. Raises UserError for what is not JSON of that form."""
     try:
         found = json.loads(text)
     except ValueError:
@@ -146,7 +145,6 @@ def _settings(text: str) -> dict[str, dict[str, Any]]:
 
 
 def system_of(model: Model, strategy: str, settings: Mapping[str, Any], sweep: str = "") -> System:
-    """Without a name."""
     return System(
         "",
         model.run,
@@ -217,7 +215,6 @@ def request(asked: Evaluate, have: Have) -> EvaluationRequest:
 
 
 def _test_set(asked: Evaluate, have: Have, run: Run) -> Sentences:
-    """Of the first run, where no dataset is named."""
     n = test_sets.MAX_SENTENCES if asked.every else asked.n
     if ":" in asked.test:
         name = saved_datasets.name_of(asked.test)
@@ -285,7 +282,6 @@ def known(asked: EvaluationRequest, have: Have) -> EvaluationFolder | None:
 
 
 def _is_alike(found: Evaluation, asked: EvaluationRequest) -> bool:
-    """Whether it has these systems, this baseline and these sentences."""
     ours, theirs = asked.test, found.test
     same = ("run", "spec", "split", "is_grouped", "seed", "files")
     if any(getattr(ours, name) != getattr(theirs, name) for name in same):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -31,17 +31,13 @@ HALF = 0.5
 class LongerLines(Question[ExtrapolationResult]):
     """One run on lines of every length, decoded greedily in about a second."""
 
-    name: ClassVar[str] = "longer-lines"
-
     run: str = subject(RUN)
     task: str = setting(DEFAULT.task, choices=TASKS, label="Task")
 
     def ask(self, have: Have) -> ExtrapolationResult:
-        """The same lines for every run."""
         return extrapolation.measure(have.run(self.run), self.task)
 
     def table(self, answer: ExtrapolationResult) -> Table:
-        """One row per length: shares of 1."""
         rows = zip(answer.lengths, answer.digits, answer.whole, strict=True)
         return Table(("digits per line", *COUNTED), [*map(list, rows)], shares=tuple(COUNTED))
 
@@ -66,8 +62,6 @@ class Extrapolated:
 class Extrapolation(Question[Extrapolated]):
     """Of trained `runs`; without any, of those that ship, which have the default steps and seed."""
 
-    name: ClassVar[str] = "extrapolation"
-
     runs: tuple[str, ...] = subject(RUN, (), is_optional=True)
     task: str = setting(DEFAULT.task, choices=TASKS, label="Task")
     steps: int = setting(
@@ -86,11 +80,9 @@ class Extrapolation(Question[Extrapolated]):
 
     @property
     def settings(self) -> ExtrapolationSettings:
-        """Of the runs that are trained for it."""
         return ExtrapolationSettings(self.task, self.steps, self.seed)
 
     def ask(self, have: Have) -> Extrapolated:
-        """Without runs and with other settings than those that ship, there is no result."""
         if self.runs:
             found = [have.answer(LongerLines(run, self.task)) for run in self.runs]
             return Extrapolated(tuple(found), is_shipped=False)
@@ -98,14 +90,12 @@ class Extrapolation(Question[Extrapolated]):
         return Extrapolated(tuple(shipped_results(self.task)) if is_shipped else (), is_shipped)
 
     def table(self, answer: Extrapolated) -> Table:
-        """One row per length, one column per run: shares of 1."""
         columns = [getattr(each, self.score) for each in answer.results]
         names = [f"{each.kind}, seed {each.seed}" for each in answer.results]
         rows = zip(extrapolation.LENGTHS, *columns, strict=True) if columns else ()
         return Table(("digits per line", *names), [*map(list, rows)], shares=tuple(names))
 
     def finding(self, answer: Extrapolated) -> str:
-        """Which encoding reaches how far."""
         return first(FINDINGS, Reach.of(answer, self.score))
 
 
@@ -120,7 +110,6 @@ class Reach(NamedTuple):
 
     @classmethod
     def of(cls, answer: Extrapolated, score: str) -> Reach:
-        """Of the results."""
         lengths = np.array(extrapolation.LENGTHS)
         is_trained = lengths <= extrapolation.TRAINED[1]
         every = answer.of_kinds(score)
@@ -137,22 +126,18 @@ class Reach(NamedTuple):
 
     @property
     def best(self) -> str:
-        """The kind that reaches farthest."""
         return POSITION_KINDS[max(self.means, key=self.means.__getitem__)].label
 
     @property
     def worst(self) -> str:
-        """The kind that reaches least far."""
         return POSITION_KINDS[min(self.means, key=self.means.__getitem__)].label
 
     @property
     def far(self) -> int:
-        """How far the best one reaches."""
         return max(self.means.values())
 
     @property
     def near(self) -> int:
-        """How far the worst one reaches."""
         return min(self.means.values())
 
     @property
@@ -164,27 +149,22 @@ class Reach(NamedTuple):
 
     @property
     def n_seeds(self) -> int:
-        """Of each kind."""
         return min(map(len, self.by_kind.values()))
 
     @property
     def what(self) -> str:
-        """What is counted."""
         return COUNTED[self.score]
 
     @property
     def low(self) -> int:
-        """Digits of the shortest line in training."""
         return extrapolation.TRAINED[0]
 
     @property
     def high(self) -> int:
-        """Digits of the longest line in training."""
         return extrapolation.TRAINED[1]
 
 
 def _reached(scores: Matrix) -> int:
-    """The last length before the first at which less than half is right; 0 if none is."""
     below = np.flatnonzero(scores < HALF)
     n = int(below[0]) if len(below) else len(scores)
     return extrapolation.LENGTHS[n - 1] if n else 0

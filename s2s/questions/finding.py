@@ -23,8 +23,6 @@ def first(findings: Sequence[Finding], facts: object) -> str:
 
 
 class _Named(dict[str, Any]):
-    """The attributes of an object, by name."""
-
     def __init__(self, facts: object) -> None:
         super().__init__()
         self._facts = facts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from s2s.analysis import ROUNDING, SearchDiagnosis, probability_ratio
 from s2s.config import UserError, keys
@@ -81,7 +81,6 @@ class Forced:
 
     @property
     def kind(self) -> str:
-        """`none`, `search` or `model`: what failed; empty without a verdict."""
         return self.by_score.kind if self.by_score else ""
 
     @property
@@ -99,7 +98,6 @@ class Forced:
 
     @property
     def closeness(self) -> str:
-        """Whether the wide beam's text is closer to the reference."""
         gain = self.texts[2].chrf - self.texts[1].chrf
         if gain == 0:
             return "as close to the reference"
@@ -107,7 +105,6 @@ class Forced:
 
     @property
     def is_disputed(self) -> bool:
-        """Whether the log-probability alone gives another verdict."""
         return (
             self.unit != NATS
             and self.by_log_prob is not None
@@ -157,8 +154,6 @@ BESIDES = (
 class ForcedTarget(OfSearch[Forced]):
     """How hard a target is for the model, beside what a strategy writes instead, and which of the two is to blame."""
 
-    name: ClassVar[str] = "forced-target"
-
     target: str = subject("target", link="tgt", help="The translation that you want.")
 
     def ask(self, have: Have) -> Forced:
@@ -196,12 +191,10 @@ class ForcedTarget(OfSearch[Forced]):
         )
 
     def _wide(self, config: GenerationConfig) -> Translate:
-        """A wide beam that may write the same, and maximizes the same."""
         given = packed({**dict(WIDE_BEAM), **wide_settings(config)})
         return Translate(self.run, self.text, "beam", given)
 
     def table(self, answer: Forced) -> Table:
-        """One row per position; where one of the two has ended, its cells are empty."""
         ours, own = answer.reference, answer.own
         rows = []
         for at in range(max(len(ours.ids), len(own.ids))):
@@ -212,7 +205,6 @@ class ForcedTarget(OfSearch[Forced]):
         return Table(COLUMNS, rows, shares=("probability",))
 
     def finding(self, answer: Forced) -> str:
-        """The verdict, and what else a wide beam and the log-probability say."""
         besides = [each.said(answer) for each in BESIDES]
         return " ".join(filter(None, [first(VERDICTS, answer), *besides]))
 

@@ -51,7 +51,6 @@ class GoldOf(Question[GoldAlignment]):
     run: str = subject(RUN)
 
     def ask(self, have: Have) -> GoldAlignment:
-        """Of a built-in dataset its examples and held-out sentences, of a saved one its first lines."""
         run = have.run(self.run)
         if not have.may_see_data(run):
             return GoldAlignment({})
@@ -64,7 +63,6 @@ class GoldOf(Question[GoldAlignment]):
         return super().stamp(have), have.may_see_data(have.run(self.run))
 
     def table(self, answer: GoldAlignment) -> Table:
-        """One row per pair; links as alignment tools write them."""
         rows = [
             [src, pair.tgt, to_pharaoh(pair.links)]
             for src, pairs in answer.targets.items()
@@ -119,6 +117,5 @@ def _saved_pairs(folder: Path, split: str) -> Iterator[Pair]:
 
 
 def _gold(links: str) -> Gold:
-    """Parse `0-0 1-2`."""
     pairs = (link.split("-") for link in links.split())
     return Gold(tuple(Link(int(src), int(tgt)) for src, tgt in pairs))

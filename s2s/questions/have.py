@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import torch
 
-from s2s.config import DataConfig, UserError, asker, shortened
+from s2s.config import DataConfig, Recipe, UserError, asker, shortened
 from s2s.data import (
     Preview,
     files_state,
@@ -23,13 +23,23 @@ from s2s.data import (
     stored_section,
 )
 from s2s.faults import marked
-from s2s.jobs import Calibration, calibrate
+from s2s.jobs import Calibration, calibrate, run_service
 from s2s.library import Library, Verb, guests, rights, sharing
 from s2s.library.checkpoints import load
 from s2s.model import weights_path
 from s2s.questions.answers import Answers, Timed
 from s2s.questions.question import Question
-from s2s.runs import Curves, Evaluation, EvaluationFolder, Metrics, Run, clean_name
+from s2s.runs import (
+    Curves,
+    Evaluation,
+    EvaluationFolder,
+    Metrics,
+    Run,
+    RunFolder,
+    RunSummary,
+    clean_name,
+)
+from s2s.runs.listing import row_of
 
 Answer = TypeVar("Answer")
 ANSWERS = Answers()
@@ -57,6 +67,13 @@ def about(run: str) -> Mapping[str, Any]:
         return guests.about_run(Library().run(run))
     except (UserError, OSError):
         return {}
+
+
+def are_held_out(run: str) -> bool:
+    """Whether a run is validated on pairs that it does not train on."""
+    data = about(run).get("data")
+    notes = data.get("notes") if isinstance(data, Mapping) else None
+    return not any("nothing is held out" in str(note) for note in notes or ())
 
 
 def _title(run: str) -> str:
@@ -97,7 +114,6 @@ class Have:
 
     @property
     def owner(self) -> str:
-        """The workspace of the asker."""
         return asker.current()
 
     def steps(self, of: int) -> Callable[[], None] | None:
@@ -114,7 +130,6 @@ class Have:
         return run.in_languages(found["src"], found["tgt"]) if found else run
 
     def opened(self, name: str) -> Run:
-        """The same in the languages that it was saved with."""
         if name not in self._runs:
             self._runs[name] = load(name)
         return self._runs[name]
@@ -128,22 +143,56 @@ class Have:
             return run.key
         return run.key, file.st_mtime_ns, file.st_size
 
+    def folder(self, run: str) -> RunFolder:
+        """Of a run, even without a checkpoint. Raises UserError where there is none that the asker may open."""
+        return Library().run(run.partition("@")[0])
+
+    def summary(self, run: str) -> RunSummary:
+        """A run as a row of a list, also one that waits; a guest's names no private dataset. Raises UserError where
+        there is none that the asker may open.
+        """
+        run_id = run.partition("@")[0]
+        with contextlib.suppress(UserError):
+            return run_service.find(run_id, asker.current())
+        found = row_of(self.folder(run_id).path)  # of one that ships
+        if found is None:  # deleted meanwhile
+            raise rights.unknown("run", run_id)
+        return found
+
+    def recipe(self, run: str) -> Recipe | None:
+        """Its settings, also of a run that waits; None where they cannot be read."""
+        try:
+            return self.folder(run).recipe()
+        except (UserError, OSError):
+            return run_service.queued_recipe(run)
+
+    def n_parameters(self, run: str) -> int | None:
+        """Of a run's model; None before its first checkpoint."""
+        try:
+            return self.folder(run).n_parameters()
+        except UserError:  # it waits
+            return None
+
+    def short_name(self, run: str) -> str:
+        """What a run is called that another refers to; of one that is not here, the last part of its folder."""
+        return self.titles([run]).get(run, "").rstrip("/").rpartition("/")[2]
+
     def curves(self, run: str) -> Curves:
-        """What a run has logged while it trained, even without a checkpoint. Raises UserError for no run."""
-        return Metrics(Library().run(run.partition("@")[0]).path / "metrics.jsonl").read()
+        """What a run has logged while it trained. Raises UserError as `folder` does."""
+        return Metrics(self.folder(run).path / "metrics.jsonl").read()
 
     def samples(self, run: str) -> list[dict[str, Any]]:
-        """The whole lines of what a run has translated while it trained. Raises UserError for no run."""
-        lines = Library().run(run.partition("@")[0]).lines("samples")
+        """The whole lines of what a run has translated while it trained. Raises UserError as `folder` does."""
+        lines = self.folder(run).lines("samples")
         return [line for line in lines if line.keys() >= SAMPLE and isinstance(line["step"], int)]
 
     def throughput(self) -> Calibration:
         """How fast earlier runs trained here, to calibrate a forecast with."""
         return calibrate("cuda" if torch.cuda.is_available() else "cpu")
 
-    def may_see_data(self, run: Run) -> bool:
+    def may_see_data(self, run: Run | RunFolder) -> bool:
         """Whether the asker may see sentences of a run's dataset."""
-        return sharing.may_see_data(run.folder)
+        return sharing.may_see_data(run.folder if isinstance(run, Run) else run)
 
     def evaluation(self, evaluation: str) -> EvaluationFolder:
         """A stored evaluation by its id. Raises UserError where there is none that the asker may open."""

@@ -68,7 +68,6 @@ class Importance:
 
     @property
     def heads(self) -> list[PlacedHead]:
-        """All, in the order of the kinds."""
         return [
             PlacedHead(kind, *at)
             for kind in in_order(self.measured.value)
@@ -77,7 +76,6 @@ class Importance:
 
 
 def of_head(values: Mapping[str, Floats], at: PlacedHead) -> float:
-    """One head's number."""
     return float(values[at.kind][at.layer, at.head])
 
 
@@ -106,7 +104,6 @@ class ImportanceFacts(NamedTuple):
 
     @property
     def sure(self) -> str:
-        """`all of them`, `14 of them`."""
         return "all of them" if self.n_sure == self.n else f"{self.n_sure} of them"
 
 
@@ -137,7 +134,6 @@ class OrderFacts(NamedTuple):
 
     @property
     def agreement(self) -> str:
-        """In words; empty where it is not defined."""
         return (
             ""
             if self.rho is None
@@ -190,7 +186,6 @@ class OfIntervention(OfSample[Answer]):
     )
 
     def settings(self, run: Run) -> dict[str, Any]:
-        """Without the default, as older measurements are named."""
         return {"intervention": self.how} if self.how != head_importance.DEFAULT else {}
 
 
@@ -198,14 +193,10 @@ class OfIntervention(OfSample[Answer]):
 class HeadImportance(OfIntervention[Importance]):
     """The change of the loss when each head alone is ablated, and the same by one pass with gradients."""
 
-    name: ClassVar[str] = "head-importance"
-
     def answer_of(self, found: Mapping[str, Any]) -> Importance:
-        """From JSON."""
         return from_json(Importance, found)
 
     def table(self, answer: Importance) -> Table:
-        """One row per head, with both importances and their intervals; layers and heads count from 1."""
         rows = [
             [
                 at.kind,
@@ -222,11 +213,9 @@ class HeadImportance(OfIntervention[Importance]):
         return Table(("attention", "layer", "head", *sources, "gradient high"), rows)
 
     def finding(self, answer: Importance) -> str:
-        """How many heads matter, and which one most."""
         return first(FINDINGS, self.facts(answer))
 
     def facts(self, answer: Importance) -> ImportanceFacts:
-        """What the finding is about."""
         value, low, high = parts(answer.measured)
         every = answer.heads
         least = THRESHOLD * answer.loss

@@ -37,7 +37,6 @@ class Roles(head_roles.RolesResult):
 
     @property
     def default_relation(self) -> str:
-        """The first to show: the hardest, where it was asked."""
         directions = [one.direction for one in self.relations]
         return ACROSS if ACROSS in directions else next(iter(directions), "")
 
@@ -66,7 +65,6 @@ class RoleCounts(NamedTuple):
 
     @property
     def have(self) -> str:
-        """`has`, `have`."""
         return "has" if self.n == 1 else "have"
 
 
@@ -81,12 +79,10 @@ class RelationFacts(NamedTuple):
 
     @property
     def lead(self) -> float:
-        """By how much it exceeds the best of as many random heads."""
         return self.held_out - self.random.high
 
     @property
     def is_above(self) -> bool:
-        """Whether it does."""
         return self.lead > 0
 
 
@@ -146,7 +142,6 @@ class HeadRoles(OfSample[Roles]):
     whose strengths are listed: `cross.2.1`, kind, layer and number from 1.
     """
 
-    name: ClassVar[str] = "head-roles"
     experiment: ClassVar[str] = "roles"
 
     part: str = view(ROLES, in_set=False, choices=PARTS, label="Part")
@@ -155,7 +150,6 @@ class HeadRoles(OfSample[Roles]):
     score: str = view("", scope="run", label="Score")
 
     def answer_of(self, found: Mapping[str, Any]) -> Roles:
-        """From JSON."""
         return from_json(Roles, found)
 
     def relation_of(self, answer: Roles) -> list[heads.RelationAccuracy]:
@@ -177,13 +171,11 @@ class HeadRoles(OfSample[Roles]):
         return PlacedHead(next(iter(answer.kinds)), 0, 0)
 
     def table(self, answer: Roles) -> Table:
-        """Of the part: one row per head, of the relations and the scores one per head and relation or score."""
         return {ROLES: _role_table, RELATIONS: _relation_table, INDUCTION: _score_table}[self.part](
             answer
         )
 
     def finding(self, answer: Roles) -> str:
-        """How many heads have a role; which head finds a relation; which one has a score."""
         if self.part == ROLES:
             return first(ROLE_FINDINGS, role_counts(answer))
         if self.part == RELATIONS:

@@ -39,7 +39,6 @@ class HeadsInSentence:
 
     @property
     def roles(self) -> list[list[str]]:
-        """Their labels, by layer and head."""
         return [[ROLES[slug].label for slug in layer] for layer in self.summary.role]
 
 
@@ -77,7 +76,6 @@ class HeadsOf(OfSentence[HeadsInSentence]):
     alone: str = view("")
 
     def ask(self, have: Have) -> HeadsInSentence:
-        """Of the target that `AttentionOf` forces."""
         found = have.answer(self.attention)
         summary = summarize_heads(found.attention, self.kind)
         weights = found.attention.view(self.kind)
@@ -88,7 +86,6 @@ class HeadsOf(OfSentence[HeadsInSentence]):
         return selection(self.kind, self.layer, self.head, answer.view.weights.shape)
 
     def table(self, answer: HeadsInSentence) -> Table:
-        """One row per head: entropy in nats, the largest weight of a row, the distance in tokens; means of the rows."""
         summary = answer.summary
         rows = [
             [
@@ -107,7 +104,6 @@ class HeadsOf(OfSentence[HeadsInSentence]):
         return Table(("Layer", "Head", "Role", "Entropy", "Peak", "Distance"), rows, about)
 
     def finding(self, answer: HeadsInSentence) -> str:
-        """The role of the selected head; empty for a mean of several."""
         _, layer, head = self.which(answer)
         if layer is None or head is None:
             return ""

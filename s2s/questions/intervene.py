@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from typing import ClassVar
 
 from s2s.analysis import (
     WEIGHT_INTERVENTIONS,
@@ -35,8 +34,6 @@ NUMBERS = re.compile(r"\d{1,6}(\.\d{1,6})*", re.ASCII)
 class InterventionEffect(OfSentence[Changed]):
     """What interventions, as JSON, change in a translation, and while a target is forced."""
 
-    name: ClassVar[str] = "intervention-effect"
-
     interventions: str = setting("")
 
     def ask(self, have: Have) -> Changed:
@@ -60,7 +57,6 @@ class InterventionEffect(OfSentence[Changed]):
         return Changed(change, len(prefix), before, after, attention, following)
 
     def table(self, answer: Changed) -> Table:
-        """Both translations."""
         return translations(answer)
 
 
@@ -70,8 +66,6 @@ class Intervene(OfSentence[Changed]):
     any attention are switched. `layer` and `head` are numbers from 1, or `mean`; empty, the last layer and the mean of
     its heads.
     """
-
-    name: ClassVar[str] = "intervene"
 
     at: str = setting("", scope="sentence", label="While it writes")  # a target token, from 1
     to: str = setting("", scope="sentence", label="it looks only at")  # `2.3`: source tokens
@@ -123,7 +117,6 @@ class Intervene(OfSentence[Changed]):
         return found
 
     def _moved(self, forced: ForcedAttention) -> tuple[Head, ...] | None:
-        """The heads that are made to look: of the chosen layer and head, or None for all."""
         if self.overridden not in ("", CHOSEN):
             raise UserError(
                 f"`overridden` is {shortened(self.overridden)}; leave it empty for all heads, or give `{CHOSEN}`."
@@ -138,11 +131,9 @@ class Intervene(OfSentence[Changed]):
         return reduced(answer.attention, self.attention.which(answer))
 
     def table(self, answer: Changed) -> Table:
-        """Both translations."""
         return translations(answer)
 
     def finding(self, answer: Changed) -> str:
-        """What happened."""
         return answer.finding
 
 
@@ -164,7 +155,6 @@ def candidates(answer: Changed) -> Table:
 
 
 def heads_of(which: HeadSelection, shape: tuple[int, ...]) -> tuple[Head, ...]:
-    """Of a layer, or with that number in every layer, or one."""
     layers = range(shape[0]) if which.layer is None else [which.layer]
     heads = range(shape[1]) if which.head is None else [which.head]
     return tuple(Head(which.kind, layer, head) for layer in layers for head in heads)
@@ -187,7 +177,6 @@ def _positions(name: str, text: str, n: int, most: int | None = None) -> tuple[i
 
 
 def _candidates(run: Run, tokens: tuple[str, ...], following: Next) -> Candidates:
-    """The best of either, sorted by the first."""
     before, after = following.before.exp(), following.after.exp()  # (vocab,)
     best = before.maximum(after).topk(min(MAX_CANDIDATES, len(before))).indices.tolist()
     best.sort(key=lambda token: -float(before[token]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from s2s.questions.attention_of import OfSentence
 from s2s.questions.finding import Finding, first
@@ -39,37 +39,30 @@ class Lens:
 
     @property
     def n_tokens(self) -> int:
-        """Tokens of the target, `</s>` included."""
         return len(self.tokens)
 
     @property
     def n_layers(self) -> int:
-        """Of the decoder."""
         return len(self.cells[0]) - 1
 
     @property
     def counts(self) -> list[int]:
-        """After each layer, how many of the target's tokens are the most probable."""
         return [sum(cell.rank == 1 for cell in layer) for layer in zip(*self.cells, strict=True)]
 
     @property
     def n_found(self) -> int:
-        """After the last layer."""
         return self.counts[-1]
 
     @property
     def n_early(self) -> int:
-        """One layer before."""
         return self.counts[-2]
 
     @property
     def early(self) -> str:
-        """`after layer 1`."""
         return f"after layer {self.n_layers - 1}" if self.n_layers > 1 else "at the embeddings"
 
     @property
     def n_read(self) -> int:
-        """At how many positions the embeddings predict the token that is read there."""
         pairs = zip(self.inputs, self.cells, strict=True)
         return sum(read == layers[0].tokens[0] for read, layers in pairs)
 
@@ -105,12 +98,9 @@ class LogitLens(OfSentence[Lens]):
     last.
     """
 
-    name: ClassVar[str] = "logit-lens"
-
     layer: str = view("", in_set=False, label="Layer", help=LAYER_HELP)
 
     def ask(self, have: Have) -> Lens:
-        """Each state through the final norm and the output projection."""
         run, model = have.run(self.run), have.run(self.run).recipe.model
         found = have.answer(StatesOf(**self.shared_with(StatesOf)))
         lens = states.logit_lens(run, found.states, found.given)
@@ -141,7 +131,6 @@ class LogitLens(OfSentence[Lens]):
         )
 
     def table(self, answer: Lens) -> Table:
-        """One row per position and layer: rank and probability of the target's token, then the best ones."""
         n_best = len(answer.cells[0][0].tokens)
         best = (f"{what}_{at}" for at in range(1, n_best + 1) for what in ("token", "share"))
         rows = [
@@ -154,10 +143,8 @@ class LogitLens(OfSentence[Lens]):
         return Table(("position", "target", "layer", "rank", "probability", *best), rows)
 
     def finding(self, answer: Lens) -> str:
-        """From which layer on the target is predicted."""
         return first(FINDINGS, answer)
 
 
 def _ranked(cell: LensCell) -> list[str | float]:
-    """`[token, share, token, share ...]`."""
     return [value for pair in zip(cell.tokens, cell.shares, strict=True) for value in pair]

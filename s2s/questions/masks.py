@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -50,7 +50,6 @@ class MaskFacts(NamedTuple):
 
     @property
     def missing(self) -> list[int]:
-        """Padding tokens of each source."""
         return [*map(int, (~self.answer.padding).sum(1))]
 
     @property
@@ -93,14 +92,11 @@ class Masks(Question[PaddedPair]):
     another length.
     """
 
-    name: ClassVar[str] = "masks"
-
     run: str = subject(RUN)
     text: str = subject("sentence", link="src")
     masks: str = view("yours", choices=WHOSE, label="Masks of")
 
     def ask(self, have: Have) -> PaddedPair:
-        """Of both sentences with the model's own translations, by its own mask functions."""
         texts = self.text, second_sentence(have.run(self.run), self.text)
         attentions = [have.answer(AttentionOf(self.run, text)).attention for text in texts]
         sources = [attention.src_tokens for attention in attentions]
@@ -114,15 +110,12 @@ class Masks(Question[PaddedPair]):
 
     @property
     def row(self) -> int:
-        """Of the sentence whose masks are shown."""
         return [*WHOSE].index(self.masks)
 
     def table(self, answer: PaddedPair) -> Table:
-        """The cross mask: a row per target token, a column per source token; 1 where it may attend."""
         return mask_table(answer.cross(self.row), answer.src[self.row], answer.tgt[self.row])
 
     def finding(self, answer: PaddedPair) -> str:
-        """What the causal mask hides, and what is padding."""
         return first(FINDINGS, MaskFacts(answer))
 
 

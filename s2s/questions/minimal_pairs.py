@@ -42,7 +42,6 @@ def lenders(run: Run, text: str) -> tuple[str, ...]:
 
 
 def _distance(run: Run, one: str, other: str) -> int:
-    """How many tokens differ; 0 where the lengths do."""
     a, b = (probes.source_ids(run, text) for text in (one, other))
     return _n_different(a, b)
 
@@ -52,7 +51,6 @@ def _n_different(a: Sequence[int], b: Sequence[int]) -> int:
 
 
 def _as_long(run: Run, text: str) -> Mapping[str, int]:
-    """The run's sentences with as many tokens, and in how many they differ."""
     own_sentences = other_sentences(run)[:MOST]
     examples = EXAMPLES.get(source_as_it_is(run)) or own_sentences[:5]
     others = list(dict.fromkeys((*examples, *own_sentences)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from s2s.analysis import Vectors
 from s2s.config import UserError, choose
@@ -50,7 +50,6 @@ class NearStates:
 
     @property
     def n_layers(self) -> int:
-        """Of the encoder."""
         return len(self.layers) - 1
 
 
@@ -62,23 +61,19 @@ class ShownNear(NamedTuple):
 
     @property
     def n(self) -> int:
-        """How many."""
         return len(self.rows)
 
     @property
     def n_same(self) -> int:
-        """How many are the word itself."""
         return sum(row.word == self.of for row in self.rows)
 
     @property
     def others(self) -> str:
-        """`“house”, “car” and “dog”`."""
         words = dict.fromkeys(row.word for row in self.rows if row.word != self.of)
         return listed([f"“{word}”" for word in [*words][:MOST_OTHERS]])
 
     @property
     def span(self) -> str:
-        """From the nearest to the last."""
         return f"cosine {self.rows[0].cosine:.2f} to {self.rows[-1].cosine:.2f}"
 
 
@@ -103,20 +98,15 @@ FINDINGS = (
 class PoolStates(Question[run_states.StateIndex]):
     """Every word and sentence of the sentences that a run's states are compared with, after every layer."""
 
-    name: ClassVar[str] = "pool-states"
-
     run: str = subject(RUN)
 
     def ask(self, have: Have) -> run_states.StateIndex:
-        """By the encoder, the shortest first."""
         return run_states.state_index(have.run(self.run), have.answer(PoolOf(self.run)).texts)
 
     def stamp(self, have: Have) -> Hashable:
-        """As of its sentences."""
         return PoolOf(self.run).stamp(have)
 
     def table(self, answer: run_states.StateIndex) -> Table:
-        """One row per word."""
         return Table(("position", "word"), [*map(list, answer.positions)])
 
 
@@ -125,8 +115,6 @@ class Neighbors(Question[NearStates]):
     """The words or sentences whose states are most similar. `unit` is `sentence`, or the position of a word from 1;
     empty, the word that Same word compares. An empty `layer` is the last.
     """
-
-    name: ClassVar[str] = "neighbors"
 
     run: str = subject(RUN)
     text: str = subject("sentence", link="src")
@@ -161,7 +149,6 @@ class Neighbors(Question[NearStates]):
         )
 
     def stamp(self, have: Have) -> Hashable:
-        """Its neighbors are sentences of the dataset, where the asker may see it."""
         return PoolOf(self.run).stamp(have)
 
     def shown(self, answer: NearStates) -> ShownNear:
@@ -169,7 +156,6 @@ class Neighbors(Question[NearStates]):
         return ShownNear(answer.of, answer.layers[layer_index(self.layer, answer.n_layers)])
 
     def table(self, answer: NearStates) -> Table:
-        """The nearest first."""
         rows = self.shown(answer).rows
         about = {"cosine": "1: the same direction.", "from": ORIGINS}
         if not answer.of:
@@ -179,7 +165,6 @@ class Neighbors(Question[NearStates]):
         return Table(columns, rows, about | {"position": "In its sentence, from 1."})
 
     def finding(self, answer: NearStates) -> str:
-        """Whether the nearest are the word itself."""
         return first(FINDINGS, self.shown(answer))
 
 
@@ -198,7 +183,6 @@ def _nearest(
     *,
     is_word: bool,
 ) -> tuple[NearState, ...]:
-    """After one layer; the sentence itself is left out."""
     searched = index.words[layer] if is_word else index.sentences[layer]
     found = []
     for hit in searched.nearest(query, N_NEIGHBORS, without=own):

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 
@@ -63,18 +63,14 @@ class Distributions:
 class NextTokens(Question[Distributions]):
     """The distribution of the next token after each beginning of some target ids."""
 
-    name: ClassVar[str] = "next-tokens"
-
     run: str = subject(RUN)
     text: str = subject("sentence", link="src")
     ids: tuple[int, ...] = setting(())
 
     def ask(self, have: Have) -> Distributions:
-        """One row more than ids."""
         return Distributions(have.run(self.run).next_tokens(self.text, self.ids).numpy())
 
     def table(self, answer: Distributions) -> Table:
-        """One row per position, with its most probable token."""
         rows = enumerate(zip(answer.log_probs.argmax(1), answer.log_probs.max(1), strict=True), 1)
         columns = ("position", "most probable id", "log-probability")
         return Table(columns, [[at, int(token), float(value)] for at, (token, value) in rows])
@@ -108,24 +104,20 @@ class NextCandidates:
 
     @property
     def top(self) -> tuple[Candidate, ...]:
-        """The candidates there."""
         return self.candidates[self.position]
 
     @property
     def shares(self) -> list[str]:
-        """Their probabilities."""
         return [fine_percent(each.probability) for each in self.top]
 
     @property
     def forced(self) -> str:
-        """Which tokens are forced, as a sentence begins."""
         return (
             "The first token is" if self.n_forced == 1 else f"The first {self.n_forced} tokens are"
         )
 
     @property
     def cost(self) -> str:
-        """`its own translation “la maison” is 3.2 times as probable as this one`, or the other way round."""
         one, other = f"its own translation “{self.own.text}”", "this one"
         ratio = times_as_probable(self.own.log_prob, self.found.log_prob)
         if self.own.log_prob < self.found.log_prob:
@@ -156,8 +148,6 @@ FINDINGS = (
 
 
 def _takes(name: str) -> Any:
-    """Whether a text is a value of a filter's setting, or empty."""
-
     def check(text: str) -> bool:
         try:
             value = override(START, values_of_texts(Truncation, {name: text} if text else {}))
@@ -169,7 +159,6 @@ def _takes(name: str) -> Any:
 
 
 def _filter(name: str) -> Any:
-    """Empty: as START has it."""
     usual = f"Empty: {getattr(START, name):g}."
     return view("", _takes(name), link=f"ruler_{name}", label=name, help=usual)
 
@@ -179,8 +168,6 @@ class NextToken(OfSearch[NextCandidates]):
     """The candidates at a position, counted from 1; empty, that of highest entropy. The target begins with the ids in
     `forced`, such as `6.152`, and the strategy continues. Temperature and filters are of the picture alone.
     """
-
-    name: ClassVar[str] = "next-token"
 
     forced: str = setting("", scope="sentence", help="Ids with dots between: 6.152.")
     at: str = setting("", scope="sentence", label="Position", help="From 1.")
@@ -242,7 +229,6 @@ class NextToken(OfSearch[NextCandidates]):
         return replace(self.translation, prefix=self.forced_ids)
 
     def _position(self, rows: Floats) -> int:
-        """From 0; by default that of highest entropy, `</s>` aside."""
         n = len(rows)
         if not self.at:
             given = torch.from_numpy(rows)
@@ -255,7 +241,6 @@ class NextToken(OfSearch[NextCandidates]):
 
     @property
     def truncation(self) -> Truncation:
-        """Temperature and filters."""
         given = {name: getattr(self, FIELD + name) for name in SETTINGS}
         set_ones = {name: text for name, text in given.items() if text}
         return override(START, values_of_texts(Truncation, set_ones))
@@ -271,7 +256,6 @@ class NextToken(OfSearch[NextCandidates]):
         return active | {ALL: report.together}
 
     def table(self, answer: NextCandidates) -> Table:
-        """One row per token, the most probable first; one column per filter, 1 where it keeps the token."""
         report = self.report(answer)
         kept = {name: left.stays.tolist() for name, left in self.active(report).items()}
         raw, warm = answer.log_probs.tolist(), report.log_probs.tolist()
@@ -291,7 +275,6 @@ class NextToken(OfSearch[NextCandidates]):
         return Table(("rank", "id", "token", "log_prob", *at_temperature, *kept), rows)
 
     def finding(self, answer: NextCandidates) -> str:
-        """Where the model itself is certain or hesitates, or what a forced beginning costs."""
         is_itself = self.truncation.temperature == 1
         said = first(FINDINGS, answer)
         return said if is_itself else said.replace("At position", "At temperature 1 and position")
@@ -329,7 +312,6 @@ def _value(config: Truncation, name: str) -> str:
 
 
 def _threshold(left: FilterEffect) -> str:
-    """What this filter removes."""
     if bool(left.stays.all()):
         return "keeps all"
     if left.threshold is not None:

@@ -31,7 +31,6 @@ class PlacedHead(NamedTuple):
     head: int
 
     def __str__(self) -> str:
-        """`cross-attention, layer 2 head 1`."""
         return f"{KIND_NAMES[self.kind]}, layer {self.layer + 1} head {self.head + 1}"
 
 
@@ -67,7 +66,6 @@ class OfSample(Question[Answer]):
         return self.answer_of({**found, "sample": request.sentences.name})
 
     def answer_of(self, found: Mapping[str, Any]) -> Answer:
-        """From the numbers of the experiment, with the name of its `sample`."""
         raise NotImplementedError
 
     def request(self, have: Have) -> Measurement:
@@ -83,11 +81,9 @@ class OfSample(Question[Answer]):
         )
 
     def step(self, run: Run) -> int:
-        """The checkpoint that is measured."""
         return run.step
 
     def settings(self, run: Run) -> dict[str, Any]:
-        """Those of the experiment that are not at their defaults."""
         return {}
 
     def sentences(self, have: Have, run: Run) -> Sentences:

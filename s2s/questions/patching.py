@@ -43,7 +43,6 @@ class TwoSources:
 
     @property
     def first(self) -> str:
-        """The first source."""
         return self.forced.text
 
 
@@ -83,7 +82,6 @@ class OfTwoSources(Question[TwoSources]):
         return TwoSources(found, second, merged, position, tuple(names), best[0][0], best[1][0])
 
     def table(self, answer: TwoSources) -> Table:
-        """The candidates."""
         return Table(("id", "token"), [*map(list, answer.candidates)])
 
 
@@ -107,35 +105,29 @@ class Patched:
 
     @property
     def effects(self) -> Floats:
-        """0 as the run on B, 1 as the run on A."""
         return self.result.effects
 
     @property
     def largest(self) -> tuple[int, int]:
-        """Row and column of the largest effect."""
         row, column = divmod(int(np.abs(self.effects).argmax()), self.effects.shape[1])
         return row, column
 
     @property
     def cell(self) -> str:
-        """`layer 2, head 3`, `layer 1, “cat”`."""
         row, column = self.largest
         name = self.columns[column]
         return f"{self.rows[row]}, {name if self.axis == 'head' else f'“{name}”'}"
 
     @property
     def effect(self) -> str:
-        """The largest one."""
         return f"{self.effects[self.largest]:.2f}".replace("-", "−")
 
     @property
     def is_small(self) -> bool:
-        """Whether even that is small."""
         return abs(float(self.effects[self.largest])) < SMALL
 
     @property
     def prefix(self) -> str:
-        """The decoder's input before the position."""
         found = self.sources.forced
         return " ".join((found.start, *found.tgt_tokens[: self.sources.position]))
 
@@ -166,8 +158,6 @@ class Patching(Question[Patched]):
     probable one of each run. The position `at` counts from 1; empty, the first one at which the runs disagree.
     """
 
-    name: ClassVar[str] = "patching"
-
     run: str = subject(RUN)
     text: str = subject("sentence", link="src")
     target: str = subject("target", link="tgt", help="Empty: the model's own translation.")
@@ -185,11 +175,9 @@ class Patching(Question[Patched]):
 
     @property
     def sources(self) -> OfTwoSources:
-        """Where the two disagree."""
         return OfTwoSources(self.run, self.text, self.target, self.second, self.at)
 
     def probe(self, have: Have) -> Probed:
-        """What is asked of the model."""
         found = have.answer(self.sources)
         ids = {
             name: _token(name, getattr(self, name), getattr(found, name))
@@ -226,7 +214,6 @@ class Patching(Question[Patched]):
         return Patched(found, tokens[0], tokens[1], result, tuple(rows), tuple(columns), axis)
 
     def table(self, answer: Patched) -> Table:
-        """One row per patch; both runs' own differences in every row."""
         result = answer.result
         rows = [
             [
@@ -242,7 +229,6 @@ class Patching(Question[Patched]):
         return Table(("layer", answer.axis, "effect", "difference", "own_a", "own_b"), rows)
 
     def finding(self, answer: Patched) -> str:
-        """What carries the difference."""
         return first(FINDINGS, answer)
 
 

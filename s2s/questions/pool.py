@@ -36,7 +36,6 @@ class Pool:
     others: str  # held out, probe
 
     def origin(self, number: int) -> str:
-        """Where a sentence is from: `dataset`, `held out` or `probe`."""
         return "dataset" if number < self.n_own else self.others
 
 
@@ -49,7 +48,6 @@ class PoolOf(Question[Pool]):
     run: str = subject(RUN)
 
     def ask(self, have: Have) -> Pool:
-        """Those of its dataset first, where it is here and quick to read."""
         run = have.run(self.run)
         source = str(run.folder.about().get("source", ""))
         own: list[str] = []
@@ -67,7 +65,6 @@ class PoolOf(Question[Pool]):
         return super().stamp(have), have.may_see_data(have.run(self.run))
 
     def table(self, answer: Pool) -> Table:
-        """One row per sentence."""
         rows = [[answer.origin(number), text] for number, text in enumerate(answer.texts)]
         return Table(("from", "sentence"), rows)
 
@@ -81,7 +78,6 @@ def source_as_it_is(run: Run) -> str:
 
 
 def probe_sentences(run: Run) -> tuple[str, ...]:
-    """Those that training translated."""
     lines = run.folder.lines("samples")
     return tuple(dict.fromkeys(str(line["source"]) for line in lines if "source" in line))
 
@@ -92,7 +88,6 @@ def other_sentences(run: Run) -> tuple[str, ...]:
 
 
 def _dataset_sentences(have: Have, run: Run, spec: str) -> list[str]:
-    """The first sources, after the task, of a dataset that is here and quick to read; truncated ones are left out."""
     try:
         if not _is_quick(spec):
             return []

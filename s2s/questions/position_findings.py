@@ -35,28 +35,23 @@ class Facts:
 
     @property
     def columns(self) -> Matrix | None:
-        """What is added at each position, or the rotated query."""
         return self.found.query if self.found.vectors is None else self.found.vectors
 
     @property
     def waves(self) -> engine.Waves:
-        """Pairs of columns."""
         waves = self.found.waves
         return np.zeros((2, 1), np.complex128) if waves is None else waves
 
     @property
     def n(self) -> int:
-        """Positions that are drawn."""
         return 0 if self.columns is None else len(self.columns)
 
     @property
     def n_vectors(self) -> int:
-        """Different ones."""
         return 0 if self.columns is None else len({row.tobytes() for row in self.columns})
 
     @property
     def n_pairs(self) -> int:
-        """Pairs of columns."""
         return int(self.waves.shape[1])
 
     @property
@@ -69,17 +64,14 @@ class Facts:
 
     @property
     def fast(self) -> str:
-        """The shortest period, in positions: `6.28`."""
         return self._period(0)
 
     @property
     def slow(self) -> str:
-        """The longest: `54,400`."""
         return self._period(-1)
 
     @property
     def period(self) -> str:
-        """Of the chosen pair."""
         return self._period(self.pair - 1)
 
     def _angle(self, pair: int) -> str:
@@ -87,42 +79,34 @@ class Facts:
 
     @property
     def first_angle(self) -> str:
-        """By which the first pair rotates from one position to the next: `57.3°`."""
         return self._angle(0)
 
     @property
     def last_angle(self) -> str:
-        """The same of the last pair."""
         return self._angle(-1)
 
     @property
     def offset(self) -> int:
-        """Positions that a rotation leads over."""
         return self.asked.over(self.found)
 
     @property
     def miss(self) -> str:
-        """The largest error of the best rotation over the offset."""
         return f"{engine.rotation(self.waves, self.offset).error:.1g}"
 
     @property
     def size(self) -> str:
-        """The largest number."""
         return f"{np.abs(self.waves).max():.2g}"
 
     @property
     def near(self) -> engine.ByOffset:
-        """Similarity by offset."""
         return self.asked.similarity(self.found)
 
     @property
     def measure(self) -> str:
-        """What similarity is."""
         return {"dot": "dot product"}.get(self.asked.measure, self.asked.measure)
 
     @property
     def half(self) -> int:
-        """Half of the positions: an offset that many pairs have."""
         return self.n // 2
 
     @property
@@ -132,12 +116,10 @@ class Facts:
 
     @property
     def spread(self) -> str:
-        """How much pairs differ that are equally far apart."""
         return f"{self.near.spread:.2g}"
 
     @property
     def is_by_distance(self) -> bool:
-        """Whether similarity depends on the offset alone."""
         return is_small(self.near.spread, self.near.mean)
 
     @property
@@ -147,7 +129,6 @@ class Facts:
 
     @property
     def shift(self) -> int:
-        """How far they move."""
         return SHIFT
 
     @property
@@ -164,18 +145,15 @@ class Facts:
 
     @property
     def is_linear(self) -> bool:
-        """Whether the bias is proportional to the distance."""
         expected = -np.outer(self.slopes, np.abs(self.found.distances))
         return is_small(float(np.abs(self.bias - expected).max()), self.bias)
 
     @property
     def steepest(self) -> str:
-        """`head 1 by 0.5`."""
         return self._head(int(self.slopes.argmax()))
 
     @property
     def flattest(self) -> str:
-        """`head 8 by 0.00391`."""
         return self._head(int(self.slopes.argmin()))
 
     def _head(self, head: int) -> str:
@@ -183,12 +161,10 @@ class Facts:
 
     @property
     def n_numbers(self) -> int:
-        """Different ones in the bias of head 1."""
         return len(np.unique(self.bias[0]))
 
     @property
     def n_distances(self) -> int:
-        """How many distances there are."""
         return int(self.bias.shape[1])
 
 

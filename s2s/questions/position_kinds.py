@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import ClassVar
 
 import numpy as np
 
@@ -78,7 +77,6 @@ class Encoding:
 
     @property
     def parts(self) -> list[str]:
-        """What it changes."""
         return [part for part in PARTS if getattr(self, part) is not None]
 
     @property
@@ -91,13 +89,11 @@ class Encoding:
 
     @cached_property
     def is_rotation(self) -> bool:
-        """Whether one rotation leads from every position to the next."""
         waves = self.waves
         return waves is not None and is_small(engine.rotation(waves, 1).error, waves)
 
     @property
     def distances(self) -> engine.Ints:
-        """Of the columns of `bias`, key minus query."""
         n = 1 if self.bias is None else self.bias.mean.shape[1]
         longest = n - 1 if self.is_causal else n // 2
         return np.arange(-longest, n - longest)
@@ -120,8 +116,6 @@ class PositionKinds(Question[Encoding]):
 
     What it learns is as drawn before training, or that of a trained `run`, whose sizes are taken then.
     """
-
-    name: ClassVar[str] = "position-kinds"
 
     encoding: str = setting(
         "sinusoidal",
@@ -185,7 +179,6 @@ class PositionKinds(Question[Encoding]):
 
     @property
     def used(self) -> list[str]:
-        """The settings that change what is shown."""
         row = POSITION_KINDS[self.encoding]
         has_waves = self.show in ("waves", "rotation") and row.acts_on in (
             "vectors",
@@ -239,12 +232,10 @@ class PositionKinds(Question[Encoding]):
 
     @property
     def is_causal(self) -> bool:
-        """Whether it is the decoder's."""
         return self.stack == "decoder"
 
     @contextlib.contextmanager
     def _position(self, have: Have) -> Iterator[tuple[Position, ModelConfig, int]]:
-        """The class itself, its config, and how many positions it has of those asked for."""
         if not self.run:
             settings = Positions(
                 self.encoding,
@@ -275,7 +266,6 @@ class PositionKinds(Question[Encoding]):
             )
 
     def _queries_keys(self, d_head: int) -> tuple[Matrix, Matrix]:
-        """Both (pairs, d_head)."""
         if self.vectors == "ones":
             ones = np.ones((1, d_head), np.float32)
             return ones, ones
@@ -285,7 +275,6 @@ class PositionKinds(Question[Encoding]):
         return queries, engine.random_vectors(N_RANDOM, d_head, seed=2)
 
     def table(self, answer: Encoding) -> Table:
-        """The numbers of the first of its pictures."""
         parts = answer.parts
         return self.part_table(answer, parts[0]) if parts else Table(("position",), [])
 
@@ -328,12 +317,10 @@ class PositionKinds(Question[Encoding]):
         return engine.normalized(answer.vectors) if self.measure == "cosine" else answer.vectors
 
     def similarity(self, answer: Encoding) -> ByOffset:
-        """Of two positions by their offset, 0, 1, ... apart."""
         vectors = self.compared(answer)
         return engine.by_offset(engine.similarities(vectors), 0, len(vectors) - 1)
 
     def finding(self, answer: Encoding) -> str:
-        """What the pictures show."""
         return first(FINDINGS[self.show], Facts(self, answer))
 
 

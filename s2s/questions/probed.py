@@ -34,8 +34,6 @@ class ForcedIds:
 class TargetIds(Question[ForcedIds]):
     """A target's tokens; without one, or where it does not fit the model's positions, those of greedy decoding."""
 
-    name: ClassVar[str] = "target-ids"
-
     run: str = subject(RUN)
     text: str = subject("sentence", link="src")
     target: str = subject("target", link="tgt")
@@ -58,7 +56,6 @@ class TargetIds(Question[ForcedIds]):
         return ForcedIds(self.text, target.text, ids, tuple(source), tuple(names(ids)), start, note)
 
     def table(self, answer: ForcedIds) -> Table:
-        """One row per token."""
         return Table(("token", "id"), [*map(list, zip(answer.tgt_tokens, answer.ids, strict=True))])
 
 
@@ -83,11 +80,9 @@ class Probed(Question[Any]):
 
     @property
     def given(self) -> ProbeInput:
-        """As the run takes it."""
         return ProbeInput(self.texts, self.ids, self.choice, json.loads(self.settings))
 
     def beside(self, have: Have) -> DecodeRequest:
-        """The same, for another process."""
         folder, step, languages = have.run(self.run).key
         return DecodeRequest(
             self.kind,
@@ -101,7 +96,6 @@ class Probed(Question[Any]):
         )
 
     def table(self, answer: Any) -> Table:
-        """Nothing: the questions that ask this have tables."""
         return Table((), [])
 
 

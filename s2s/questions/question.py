@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import shlex
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import Field, dataclass
@@ -66,10 +67,6 @@ def _declared(
     is_part: bool = False,
     is_optional: bool = False,
 ) -> Any:
-    """`choices` are slugs with their labels, or a function that returns them; `label` and `help` are the widget's. A
-    field that is not `in_set` is in links under a name of its own; a subject that `is_optional` may be left
-    out. The rest is what `kit.state.field` takes: how a page keeps the value.
-    """
     metadata = {
         "kind": kind,
         "of": of,
@@ -93,7 +90,6 @@ class Question(Generic[Answer]):
 
         @dataclass(frozen=True)
         class SameWord(Question[TwoOccurrences]):
-            name: ClassVar[str] = "same-word"
             run: str = subject(RUN)
             text: str = subject("sentence", link="src")
             strategy: str = setting("beam", choices=STRATEGIES)
@@ -112,7 +108,14 @@ class Question(Generic[Answer]):
     them; `s2s.questions.views` joins it with what Plotly draws.
     """
 
-    name: ClassVar[str] = ""  # on the command line; links name views, not questions
+    name: ClassVar[str] = (
+        ""  # on the command line, by default the class's: `SameWord` -> `same-word`
+    )
+
+    def __init_subclass__(cls, **given: Any) -> None:
+        super().__init_subclass__(**given)
+        if "name" not in vars(cls):
+            cls.name = re.sub("(?<!^)(?=[A-Z])", "-", cls.__name__).lower()
 
     def ask(self, have: Have) -> Answer:
         """The answer. Raises UserError for what cannot be answered."""
@@ -231,7 +234,6 @@ def written(value: Any) -> str:
 
 
 def _value(name: str, text: str, row: Field[Any]) -> Any:
-    """What a text stands for in a field. Raises UserError for what is none of its values."""
     default: Any = row.default
     kind = type(default)
     if kind is tuple:

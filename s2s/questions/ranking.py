@@ -35,27 +35,22 @@ class Ranking:
 
     @property
     def penalty(self) -> float:
-        """The ranking's length penalty."""
         return self.config.length_penalty if isinstance(self.config, BeamConfig) else 0.0
 
     @property
     def now(self) -> str:
-        """The text of the first."""
         return self.texts[self.ranked[0][0]]
 
     @property
     def is_new(self) -> bool:
-        """Whether another hypothesis is first than in the search."""
         return bool(self.ranks_before) and self.ranks_before[self.ranked[0][0]] != 1
 
     @property
     def where(self) -> str:
-        """At which length penalties another hypothesis wins."""
         return " ".join(self.other_winners.values())
 
     @property
     def n(self) -> int:
-        """How many there are."""
         return len(self.ranked)
 
 

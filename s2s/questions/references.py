@@ -36,7 +36,6 @@ class ReferencesOf(Question[KnownReferences]):
     text: str = subject("sentence")
 
     def ask(self, have: Have) -> KnownReferences:
-        """Of a dataset that the asker may not see, its validation samples alone."""
         run, text = have.run(self.run), nfc(self.text)
         quick = [tgt for source, tgt in validation_pairs(run) if nfc(source) == text]
         if not have.may_see_data(run):
@@ -67,7 +66,6 @@ class ReferencesOf(Question[KnownReferences]):
         return super().stamp(have), have.may_see_data(have.run(self.run))
 
     def table(self, answer: KnownReferences) -> Table:
-        """One row per reference."""
         return Table(("reference",), [[text] for text in answer.texts])
 
 
@@ -75,13 +73,10 @@ class ReferencesOf(Question[KnownReferences]):
 class ShippedTargets(Question[Mapping[str, tuple[str, ...]]]):
     """The targets of every source of a dataset that ships, after a run's task was applied."""
 
-    name: ClassVar[str] = "shipped-targets"
-
     run: str = subject(RUN)
     spec: str = setting("")
 
     def ask(self, have: Have) -> Mapping[str, tuple[str, ...]]:
-        """Of all its splits."""
         recipe = have.run(self.run).recipe
         return targets_by_source(self.spec, recipe.data, recipe.train.seed)
 
@@ -99,7 +94,6 @@ def _unsearched(quick: list[str], why: str) -> KnownReferences:
 
 
 def _specs(run: Run) -> list[str]:
-    """The datasets that a run was trained and validated on."""
     about = run.folder.about()
     specs = [str(about[key]) for key in ("source", "valid") if about.get(key)]
     if not specs:

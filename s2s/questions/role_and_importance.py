@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -32,7 +32,6 @@ class ImportanceWithRoles:
 
     @property
     def offered(self) -> dict[str, str]:
-        """The roles that any head may have, with their labels."""
         return {
             slug: row.label
             for slug, row in heads.CORPUS_ROLES.items()
@@ -41,7 +40,6 @@ class ImportanceWithRoles:
 
     @property
     def default(self) -> str:
-        """The role to show first."""
         return DEFAULT_ROLE if DEFAULT_ROLE in self.offered else next(iter(self.offered))
 
 
@@ -55,17 +53,14 @@ class RoleEffect(NamedTuple):
 
     @property
     def is_clear(self) -> bool:
-        """Whether chance rarely gives it."""
         return self.p < SIGNIFICANT
 
     @property
     def chance(self) -> str:
-        """`p = 0.012`."""
         return "p < 0.001" if self.p < 0.001 else f"p = {self.p:.2g}"
 
     @property
     def correlation(self) -> str:
-        """`−0.31`."""
         return f"{self.rho:.2f}".replace("-", "−")
 
 
@@ -91,18 +86,14 @@ ROLE_EFFECTS = (
 class RoleAndImportance(OfIntervention[ImportanceWithRoles]):
     """The importance of each head as in `HeadImportance`, and the `strength` of a role as in `HeadRoles`."""
 
-    name: ClassVar[str] = "role-and-importance"
-
     strength: str = view("", scope="run", label="Role")
 
     @property
     def importance(self) -> HeadImportance:
-        """One half of it."""
         return HeadImportance(self.run, self.test, self.n, self.how)
 
     @property
     def roles(self) -> HeadRoles:
-        """The other half."""
         return HeadRoles(self.run, self.test, self.n)
 
     def ask(self, have: Have) -> ImportanceWithRoles:
@@ -110,7 +101,6 @@ class RoleAndImportance(OfIntervention[ImportanceWithRoles]):
         return ImportanceWithRoles(have.answer(self.importance), have.answer(self.roles))
 
     def stamp(self, have: Have) -> Hashable:
-        """As of both."""
         return self.importance.stamp(have), self.roles.stamp(have)
 
     def role(self, answer: ImportanceWithRoles) -> str:
@@ -118,7 +108,6 @@ class RoleAndImportance(OfIntervention[ImportanceWithRoles]):
         return self.strength if self.strength in answer.offered else answer.default
 
     def strengths(self, answer: ImportanceWithRoles) -> dict[PlacedHead, float]:
-        """Of that role, of each head that may have it."""
         role = self.role(answer)
         return {
             at: of_head(strengths, at)
@@ -127,7 +116,6 @@ class RoleAndImportance(OfIntervention[ImportanceWithRoles]):
         }
 
     def table(self, answer: ImportanceWithRoles) -> Table:
-        """One row per head that may have the role."""
         rows = [
             [
                 str(at),
@@ -139,7 +127,6 @@ class RoleAndImportance(OfIntervention[ImportanceWithRoles]):
         return Table(("head", "strength", "importance", "low", "high"), rows)
 
     def finding(self, answer: ImportanceWithRoles) -> str:
-        """Whether the role goes with importance."""
         strengths = self.strengths(answer)
         changes = [of_head(answer.importance.measured.value, at) for at in strengths]
         found = correlation([*strengths.values()], changes)
@@ -159,7 +146,6 @@ def _by_kind(roles: Roles, role: str) -> dict[str, np.ndarray]:
 
 
 def _chance(strengths: list[float], changes: list[float], rho: float) -> float:
-    """The share of shuffled heads whose rank correlation is as large."""
     shuffled = np.random.default_rng(SEED)
     each = (correlation(strengths, shuffled.permutation(changes).tolist()) for _ in range(SHUFFLES))
     n_as_large = sum(abs(one.spearman) >= rho - 1e-9 for one in each if one)

@@ -33,7 +33,6 @@ class RolesByStep:
 
     @property
     def steps(self) -> list[int]:
-        """Of the checkpoints."""
         return [at.step for at in self.checkpoints]
 
     def strengths(self, kind: str, role: str) -> Floats:
@@ -62,7 +61,6 @@ class StrengthFacts(NamedTuple):
 
     @property
     def is_clear(self) -> bool:
-        """Whether it changes enough."""
         return abs(self.after - self.before) >= CLEAR
 
 
@@ -90,18 +88,15 @@ class RolesOverTraining(OfSample[RolesByStep]):
     attention beside the loss; without them, those that change most.
     """
 
-    name: ClassVar[str] = "roles-over-training"
     experiment: ClassVar[str] = "roles-history"
 
     kind: str = view("", scope="run", label="Attention")
     role: str = view("", scope="run", label="Role")
 
     def answer_of(self, found: Mapping[str, Any]) -> RolesByStep:
-        """From JSON."""
         return from_json(RolesByStep, found)
 
     def step(self, run: Run) -> int:
-        """The newest: another one would not change what is measured."""
         return max(saved_steps(run.folder.checkpoints))
 
     def shown(self, answer: RolesByStep) -> tuple[str, str]:
@@ -112,7 +107,6 @@ class RolesOverTraining(OfSample[RolesByStep]):
         return kind, self.role if is_there else answer.most_changed(kind)
 
     def table(self, answer: RolesByStep) -> Table:
-        """One row per step and head."""
         rows = [
             {"Step": at.step} | row
             for at in answer.checkpoints
@@ -122,7 +116,6 @@ class RolesOverTraining(OfSample[RolesByStep]):
         return Table(columns, [[row.get(name) for name in columns] for row in rows])
 
     def finding(self, answer: RolesByStep) -> str:
-        """Which head takes on, or loses, the role that is shown."""
         return first(FINDINGS, strength_facts(answer, *self.shown(answer)))
 
 

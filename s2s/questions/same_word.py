@@ -7,7 +7,6 @@ import unicodedata
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import ClassVar
 
 import numpy as np
 
@@ -63,12 +62,10 @@ class Occurrence:
 
     @property
     def word(self) -> str:
-        """The word itself."""
         return self.words[self.position]
 
     @property
     def context(self) -> str:
-        """`after “the”`."""
         if not self.position:
             return "at the beginning"
         return f"after “{self.words[self.position - 1]}”"
@@ -85,7 +82,6 @@ class TwoOccurrences:
 
     @property
     def layers(self) -> list[str]:
-        """Names of the states."""
         return layer_names(len(self.cosines) - 1)
 
     @property
@@ -127,32 +123,26 @@ class TwoOccurrences:
 
     @property
     def is_same(self) -> bool:
-        """Whether it is one word."""
         return bare(self.one.word).lower() == bare(self.other.word).lower()
 
     @property
     def is_known(self) -> bool:
-        """Whether both words have a word in the translation."""
         return bool(self.one.translated and self.other.translated)
 
     @property
     def two_translations(self) -> bool:
-        """Whether the model writes another word for each."""
         return self.is_known and self.one.translated.lower() != self.other.translated.lower()
 
     @property
     def own(self) -> list[str]:
-        """`elsewhere` with two digits."""
         return [*map(_two_digits, self.elsewhere)]
 
     @property
     def with_itself(self) -> str:
-        """`0.98 and 0.91`."""
         return " and ".join(self.own)
 
     @property
     def change(self) -> str:
-        """From the embeddings to the last layer."""
         start, end = _two_digits(self.cosines[0]), _two_digits(self.cosines[-1])
         return f"their cosine goes from {start} at the embeddings to {end} after the last layer"
 
@@ -205,8 +195,6 @@ class SameWord(Question[TwoOccurrences]):
     longest word that both have.
     """
 
-    name: ClassVar[str] = "same-word"
-
     run: str = subject(RUN)
     text: str = subject("sentence", link="src")
     second: str = subject("sentence", in_set=True, **SECOND)
@@ -257,11 +245,9 @@ class SameWord(Question[TwoOccurrences]):
         )
 
     def stamp(self, have: Have) -> Hashable:
-        """Its comparisons are with sentences of the dataset, where the asker may see it."""
         return super().stamp(have), have.may_see_data(have.run(self.run))
 
     def table(self, answer: TwoOccurrences) -> Table:
-        """One row per state, one column of cosines per line of the picture."""
         rows = [
             [name, *(float(values[at]) for values in answer.series.values())]
             for at, name in enumerate(answer.layers)
@@ -269,7 +255,6 @@ class SameWord(Question[TwoOccurrences]):
         return Table(("layer", *answer.series), rows)
 
     def finding(self, answer: TwoOccurrences) -> str:
-        """Whether the model distinguishes the two, in its states and in its translation."""
         return first(FINDINGS, answer)
 
 
@@ -284,21 +269,16 @@ class Baseline:
 class AnyTwoWords(Question[Baseline]):
     """How similar any two words of different sentences are, after each layer."""
 
-    name: ClassVar[str] = "any-two-words"
-
     run: str = subject(RUN)
 
     def ask(self, have: Have) -> Baseline:
-        """Of some of the sentences that its states are compared with."""
         pool = have.answer(PoolOf(self.run))
         return Baseline(states.baseline(have.run(self.run), pool.texts))
 
     def stamp(self, have: Have) -> Hashable:
-        """As of its sentences."""
         return PoolOf(self.run).stamp(have)
 
     def table(self, answer: Baseline) -> Table:
-        """One row per state."""
         return Table(("layer", "cosine"), [*map(list, enumerate(answer.cosines.tolist()))])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -42,17 +42,14 @@ class ComparedSamples:
 
     @property
     def n(self) -> int:
-        """How many were drawn."""
         return sum(each.times for each in self.samples)
 
     @property
     def text(self) -> str:
-        """The winner."""
         return self.samples[0].text or "(nothing)"
 
     @property
     def means(self) -> str:
-        """`mean chrF 71.2, the next has 69.8`."""
         following = f", the next has {self.samples[1].expected:.1f}" if self.samples[1:] else ""
         return f"mean {self.metric} {self.samples[0].expected:.1f}{following}"
 
@@ -89,8 +86,6 @@ FINDINGS = (
 class Samples(Question[ComparedSamples]):
     """The samples that minimum Bayes risk decoding draws, each compared with each."""
 
-    name: ClassVar[str] = "samples"
-
     run: str = subject(RUN)
     text: str = subject("sentence", link="src")
     settings: str = setting("{}", help="The settings of mbr as JSON.", in_set=False)
@@ -112,7 +107,6 @@ class Samples(Question[ComparedSamples]):
         return ranked(utilities(drawn, config.utility), log_probs, METRIC_NAMES[config.utility])
 
     def table(self, answer: ComparedSamples) -> Table:
-        """One row per distinct sample, with its utility against each."""
         numbers = [f"beside_{number}" for number in range(1, len(answer.samples) + 1)]
         rows = [
             [number, each.text, each.times, each.expected, each.log_prob, *values]
@@ -123,7 +117,6 @@ class Samples(Question[ComparedSamples]):
         return Table(("sample", "text", "times_drawn", "mean", "log_prob", *numbers), rows)
 
     def finding(self, answer: ComparedSamples) -> str:
-        """Why the first sample won, and whether the model finds another more probable."""
         return first(FINDINGS, answer)
 
 

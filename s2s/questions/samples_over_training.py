@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from s2s.questions.finding import Finding, first
 from s2s.questions.have import Have, about
@@ -73,8 +73,6 @@ FINDINGS = (
 @dataclass(frozen=True)
 class SamplesOverTraining(Question[ProbeTranslations]):
     """Greedy translations of the sentences that training watches."""
-
-    name: ClassVar[str] = "samples-over-training"
 
     run: str = subject(RUN)
     sample: str = setting(

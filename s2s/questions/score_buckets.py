@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import ClassVar
 
 from s2s.analysis import BUCKETINGS, BucketScore, bucket_scores
 from s2s.config import UserError
@@ -33,8 +32,6 @@ class Buckets:
 @dataclass(frozen=True)
 class ScoreBuckets(Question[Buckets]):
     """By default the last system beside the baseline, by the length of the source. Systems are numbered from 1."""
-
-    name: ClassVar[str] = "score-buckets"
 
     evaluation: str = subject("evaluation")
     bucket_of: str = setting("", scope=EVALUATION, is_part=True, label="System")
@@ -84,11 +81,9 @@ class ScoreBuckets(Question[Buckets]):
         return ours, _number(other, len(names), "bucket_other")
 
     def stamp(self, have: Have) -> Hashable:
-        """As of the evaluation."""
         return Evaluate(evaluation=self.evaluation).stamp(have)
 
     def table(self, answer: Buckets) -> Table:
-        """Bucket, number of sentences, scores, difference with its 95 % interval."""
         names = [f"{answer.metric} of {name}" for name in answer.names]
         if len(names) < 2:
             rows = [[one.name, one.n, one.score] for one in answer.found]

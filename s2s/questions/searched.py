@@ -34,7 +34,6 @@ class OfSearch(Question[Answer]):
 
     @property
     def translation(self) -> Translate:
-        """What the search finds, asked alone."""
         return Translate(self.run, self.text, self.strategy, self.settings)
 
     @property
@@ -48,7 +47,6 @@ class OfSearch(Question[Answer]):
 
     @property
     def tree(self) -> TreeOf:
-        """Its steps."""
         return TreeOf(self.run, self.text, self.strategy, self.settings)
 
 
@@ -59,7 +57,6 @@ class TreeOf(OfSearch[SearchTree]):
     name: ClassVar[str] = "search-tree"
 
     def beside(self, have: Have) -> DecodeRequest:
-        """The same search, for another process."""
         folder, step, languages = have.run(self.run).key
         asked = ((self.text,), self.strategy, self.settings)
         return DecodeRequest("tree", folder, step, *asked, languages=languages)
@@ -72,7 +69,6 @@ class TreeOf(OfSearch[SearchTree]):
         return run.tree(found, self.strategy, **self.values)
 
     def table(self, answer: SearchTree) -> Table:
-        """One row per prefix, without texts: those need a tokenizer."""
         rows = [[node.parent, node.step, node.token, node.log_prob] for node in answer.nodes]
         return Table(("parent", "step", "token", "log-probability"), rows)
 

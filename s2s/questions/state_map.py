@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -35,7 +35,6 @@ class StatePoint(NamedTuple):
 
     @property
     def about(self) -> str:
-        """`bank, sentence 1, position 2`."""
         return f"{self.label}, sentence {self.sentence + 1}, position {self.position}"
 
 
@@ -69,7 +68,6 @@ class MappedStates:
 
     @property
     def n_sentences(self) -> int:
-        """One or two."""
         return 1 + max((point.sentence for point in self.points), default=0)
 
     def shown(self, layer: str, maps: str) -> tuple[StateLayer, ...]:
@@ -89,12 +87,10 @@ class SharedWord(NamedTuple):
 
     @property
     def is_nearest(self) -> bool:
-        """Whether that is the same word of the second sentence."""
         return self.nearest.word == self.word and bool(self.nearest.sentence)
 
     @property
     def where(self) -> str:
-        """Which sentence the nearest is in."""
         return "the second" if self.nearest.sentence else "the same sentence"
 
 
@@ -116,8 +112,6 @@ class StateMap(OfSentence[MappedStates]):
     """The first two principal components of the states after each layer. Without `second`, a sentence that shares a
     word; an empty `layer` is the last.
     """
-
-    name: ClassVar[str] = "state-map"
 
     second: str = subject("sentence", in_set=True, **SECOND)
     side: str = setting("encoder", choices=STACKS, label="Stack")
@@ -148,7 +142,6 @@ class StateMap(OfSentence[MappedStates]):
         )
 
     def table(self, answer: MappedStates) -> Table:
-        """One row per layer that is shown and point."""
         columns = ("layer", "sentence", "position", "token", "component_1", "component_2")
         rows = [
             [
@@ -165,7 +158,6 @@ class StateMap(OfSentence[MappedStates]):
         return Table((*columns, "share_1", "share_2"), rows)
 
     def finding(self, answer: MappedStates) -> str:
-        """What the word of both sentences is most similar to, after the last layer that is shown."""
         shared = shared_on_map(answer.points, answer.shown(self.layer, self.layers)[-1])
         return first(FINDINGS, shared) if shared else ""
 
@@ -189,14 +181,12 @@ def shared_on_map(points: Sequence[StatePoint], layer: StateLayer) -> SharedWord
 
 
 def _layer(vectors: Vectors, name: str) -> StateLayer:
-    """The projection of one layer's states, (points, d_model)."""
     projection = principal_components(vectors)
     directions = unit(vectors)
     return StateLayer(projection.points, projection.shares, name, directions @ directions.T)
 
 
 def _points(states: States, sentence: int, side: str) -> list[StatePoint]:
-    """One per token; in the decoder, its label is what it reads and predicts there."""
     words = states.side(side).tokens
     labels = words
     if side == "decoder":

@@ -39,7 +39,6 @@ class StatesOf(OfSentence[ForcedStates]):
     name: ClassVar[str] = "states"
 
     def ask(self, have: Have) -> ForcedStates:
-        """Where the target does not fit the model's positions, the model's own translation stands in, with a note."""
         run = have.run(self.run)
         own = have.answer(Translate(self.run, self.text, self.strategy))
         wanted = [forced(each, own) for each in (self.target, own.text)]
@@ -47,7 +46,6 @@ class StatesOf(OfSentence[ForcedStates]):
         return ForcedStates(*target, own.text, found, note)
 
     def table(self, answer: ForcedStates) -> Table:
-        """How long each state's vector is."""
         rows = [
             [name, layer, token, float(np.linalg.norm(vector))]
             for name in SIDES
@@ -58,7 +56,6 @@ class StatesOf(OfSentence[ForcedStates]):
 
 
 def layer_names(n_layers: int) -> list[str]:
-    """Of all states: `embeddings`, `layer 1`."""
     return ["embeddings", *(f"layer {layer}" for layer in range(1, n_layers + 1))]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from s2s.questions.finding import Finding, first
 from s2s.questions.have import Have
@@ -71,19 +71,15 @@ FINDINGS = (
 class T5Sizes(Question[FiveSizes]):
     """How the parameters of T5 add up, in its five sizes; `size` is the one that is written out."""
 
-    name: ClassVar[str] = "t5-sizes"
-
     size: str = view("t5-small", choices={name: name for name in T5_SIZES}, label="Size")
 
     def ask(self, have: Have) -> FiveSizes:
-        """From the published shapes."""
         whole = {name: t5_spec(name).components(BatchSizes(1, 1, 1)) for name in T5_SIZES}
         return FiveSizes(
             tuple(t5_rows()), {name: tuple(arithmetic(found)) for name, found in whole.items()}
         )
 
     def table(self, answer: FiveSizes) -> Table:
-        """The terms of one size, and their sum."""
         terms = answer.terms[self.size]
         rows = [*map(list, terms), ["all together", "", sum(each.parameters for each in terms)]]
         return Table(("where", "product", "parameters"), rows)
@@ -93,7 +89,6 @@ class T5Sizes(Question[FiveSizes]):
         return Table(tuple(answer.rows[0]), [[*row.values()] for row in answer.rows])
 
     def finding(self, answer: FiveSizes) -> str:
-        """How many, and how the paper counts them."""
         row = next(row for row in answer.rows if row["size"] == self.size)
         counted, twice = (int(str(row[key])) for key in ("our count", "embedding counted twice"))
         one = OneSize(self.size, counted, twice, twice - counted, str(row["published"]))

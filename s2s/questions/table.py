@@ -25,7 +25,6 @@ class Table(NamedTuple):
     shares: tuple[str, ...] = ()  # columns of probabilities or other shares of 1
 
     def csv(self) -> str:
-        """As CSV, every digit."""
         out = io.StringIO()
         lines = csv_writer(out)
         lines.writerow(self.columns)
@@ -58,7 +57,6 @@ class Table(NamedTuple):
         return "\n".join("  ".join(map(_padded, line, widths, right)).rstrip() for line in lines)
 
     def html(self) -> str:
-        """As an HTML table of at most MOST_ROWS rows, everything escaped."""
         head = "".join(f"<th>{escape(str(name))}</th>" for name in self.columns)
         shown = Table(self.columns, self.rows[:MOST_ROWS]).texts()
         rows = ("".join(f"<td>{escape(cell)}</td>" for cell in row) for row in shown)
@@ -87,7 +85,6 @@ def printable(text: str) -> str:
 
 
 def _width(text: str) -> int:
-    """Columns of a terminal."""
     wide = sum(unicodedata.east_asian_width(sign) in "WF" for sign in text)
     return len(text) + wide - sum(map(bool, map(unicodedata.combining, text)))
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import ClassVar
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from s2s.questions.have import Have
 from s2s.questions.question import RUN, Question, subject, view
 from s2s.questions.table import Table
 from s2s.runs import Curves, diverged_at
+from s2s.scores import differing_parts
 
 OVER = MappingProxyType({"step": "Steps", "token": "Tokens", "minute": "Minutes"})
 LOGGED = (
@@ -53,7 +53,6 @@ class LoggedRuns:
 
     @property
     def diverged(self) -> bool:
-        """Whether its loss rose above the first one."""
         return self.is_alone and diverged_at(self.curves[0]) is not None
 
     @property
@@ -63,22 +62,18 @@ class LoggedRuns:
 
     @property
     def begin(self) -> float:
-        """Nats per token before training."""
         return float(self._losses[0])
 
     @property
     def last(self) -> float:
-        """The newest validation loss."""
         return float(self._losses[-1])
 
     @property
     def lowest(self) -> float:
-        """The lowest validation loss."""
         return float(self._losses.min())
 
     @property
     def lowest_step(self) -> int:
-        """Where that is."""
         curves = self.curves[0]
         return int(curves.valid_steps[int(np.nanargmin(curves.valid_loss))])
 
@@ -101,8 +96,6 @@ FINDINGS = (
 class TrainingCurves(Question[LoggedRuns]):
     """Losses, scores and speed of one run or of several, by step, tokens or minutes."""
 
-    name: ClassVar[str] = "training-curves"
-
     runs: tuple[str, ...] = subject(RUN, ())
     curve: str = view("loss", in_set=False)
     over: str = view("step", in_set=False, choices=OVER, label="Horizontal axis")
@@ -117,13 +110,11 @@ class TrainingCurves(Question[LoggedRuns]):
         )
 
     def stamp(self, have: Have) -> Hashable:
-        """A run that trains logs more, and not everybody reads all of its name."""
         found = [have.curves(run) for run in self.runs]
         logged = tuple((curves.step, len(curves.valid_steps)) for curves in found)
         return *have.titles(self.runs).values(), *logged
 
     def table(self, answer: LoggedRuns) -> Table:
-        """One row per logged point: the run, step, tokens, minutes, and whatever was logged there."""
         rows = [
             row
             for name, curves in zip(answer.names, answer.curves, strict=True)
@@ -132,8 +123,18 @@ class TrainingCurves(Question[LoggedRuns]):
         return Table(("run", "step", "tokens", "minutes", *LOGGED), rows)
 
     def finding(self, answer: LoggedRuns) -> str:
-        """How the loss went; empty for several runs, before the second validation, and where it diverged."""
         return first(FINDINGS, answer) if self.curve == "loss" else ""
+
+
+def signature_note(signatures: Iterable[str]) -> str:
+    """One sentence if scores with these signatures were counted in different ways; "" otherwise."""
+    different = set(signatures)
+    if len(different) < 2:
+        return ""
+    return (
+        "BLEU, chrF and exact match do not all compare here, because their signatures differ:"
+        f" {'; '.join(differing_parts(different))}."
+    )
 
 
 def _rows(name: str, curves: Curves) -> list[list[object]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from s2s.config import UserError, nfc
 from s2s.decode import STRATEGIES
@@ -34,8 +34,6 @@ def strategy_names() -> dict[str, str]:
 class Translate(Question[Decoded]):
     """Hypotheses, best first. `settings` and `interventions` are JSON; the target begins with the ids of `prefix`."""
 
-    name: ClassVar[str] = "translate"
-
     run: str = subject(RUN)
     text: str = subject("sentence", link="src")
     strategy: str = setting(DEFAULT_STRATEGY, choices=strategy_names, label="Decoded by")
@@ -44,7 +42,6 @@ class Translate(Question[Decoded]):
     interventions: str = setting("", help="What is done to attention meanwhile, as JSON.")
 
     def ask(self, have: Have) -> Decoded:
-        """Without the record of the steps, which a tree has of its own."""
         opened = have.run(self.run)
         given = self.values
         _, config = opened.configured(self.strategy, given)
@@ -56,7 +53,6 @@ class Translate(Question[Decoded]):
         return replace(found, steps=())
 
     def beside(self, have: Have) -> DecodeRequest:
-        """The same search, for another process."""
         folder, step, languages = have.run(self.run).key
         return DecodeRequest(
             "decoded",
@@ -83,12 +79,10 @@ class Translate(Question[Decoded]):
 
     @property
     def change(self) -> Interventions:
-        """The interventions."""
         given = self.interventions
         return from_json(Interventions, json.loads(given)) if given else Interventions()
 
     def table(self, answer: Decoded) -> Table:
-        """One row per hypothesis: natural logarithms of its probability and score."""
         rows = [[one.text, one.log_prob, one.score, len(one.ids)] for one in answer.hypotheses]
         return Table(("translation", "log-probability", "score", "tokens"), rows)
 

@@ -13,6 +13,7 @@ from s2s.questions.alignment import Alignment
 from s2s.questions.alignment_error import AlignmentError
 from s2s.questions.attention_lines import AttentionLines
 from s2s.questions.attention_of import AttentionOf
+from s2s.questions.attention_over_training import AttentionOverTraining
 from s2s.questions.attribution import Attribution, ChangedWeights
 from s2s.questions.claim import PaperClaim
 from s2s.questions.compare import Compare
@@ -35,6 +36,7 @@ from s2s.questions.position_kinds import PositionKinds
 from s2s.questions.question import Question
 from s2s.questions.role_and_importance import RoleAndImportance
 from s2s.questions.roles_over_training import RolesOverTraining
+from s2s.questions.runs_compared import RunsCompared
 from s2s.questions.same_word import SameWord
 from s2s.questions.samples import Samples
 from s2s.questions.samples_over_training import SamplesOverTraining
@@ -75,21 +77,23 @@ VIEWS = (
     View("states", "map", "Map", StateMap, "states"),
     View("train", "", "", TrainingCurves, "training_view"),
     View("train", "", "", TrainingForecast, "forecast_view"),
+    View("runs", "side-by-side", "", RunsCompared, "runs_view"),
+    View("runs", "attention-while-learning", "", AttentionOverTraining, "attention_history_view"),
     View("train", "", "", SamplesOverTraining, "samples_over_training_view"),
     View("states", "same", "Same word", SameWord, "same_word"),
-    View("states", "near", "Nearest neighbors", Neighbors, "neighbors"),
+    View("states", "near", "Nearest neighbors", Neighbors, "same_word:nearest"),
     View("states", "lens", "Logit lens", LogitLens, "logit_lens"),
     View("evaluate", "scores", "Scores", Evaluate, "evaluation_view"),
     View("evaluate", "buckets", "Buckets", ScoreBuckets, "evaluation_view:bucket_pictures"),
     View("attention", "map", "Heatmap", AttentionOf, "attention_view"),
-    View("attention", "lines", "Lines", AttentionLines, "attention_lines"),
-    View("attention", "alignment", "Alignment", Alignment, "alignment_view"),
+    View("attention", "lines", "Lines", AttentionLines, "links_view:lines"),
+    View("attention", "alignment", "Alignment", Alignment, "links_view:alignment"),
     View("attention", "change", "Intervene", Intervene, "intervene_view"),
     View("attention", "", "", HeadsOf, "heads_view"),
     View("architecture", "parameters", "Components", Costs, "costs_view"),
     View("architecture", "costs", "Growth", CostGrowth, "costs_view:growth_pictures"),
     View("architecture", "t5", "T5's sizes", T5Sizes, "costs_view:t5_pictures"),
-    View("walkthrough", "", "", Walkthrough, "walkthrough_view"),
+    View("walkthrough", "", "", Walkthrough, "walk_learning"),
     View("architecture", "masks", "Masks", Masks, "masks_view"),
     View("steps", "tree", "Search tree", WhyEachWord, "search_view"),
     View("steps", "next", "Next token", NextToken, "next_token_view"),
@@ -97,9 +101,9 @@ VIEWS = (
     View("steps", "samples", "Samples", Samples, "samples_view"),
     View("heads", "roles", "Roles", HeadRoles, "head_roles_view"),
     View("heads", "importance", "Importance", HeadImportance, "head_importance_view"),
-    View("heads", "ablation", "Ablation", Ablation, "ablation_view"),
-    View("heads", "", "", SentenceAblation, "ablation_view:of_sentence"),
-    View("heads", "patching", "Patching", Patching, "patching_view"),
+    View("heads", "ablation", "Ablation", Ablation, "intervene_view:ablation"),
+    View("heads", "", "", SentenceAblation, "intervene_view:of_sentence"),
+    View("heads", "patching", "Patching", Patching, "intervene_view:patching"),
     View("heads", "attribution", "Attribution", Attribution, "attribution_view"),
     View("heads", "", "", ChangedWeights, "attribution_view:changed"),
     View("heads", "alignment", "Alignment", AlignmentError, "alignment_error_view"),
@@ -112,7 +116,7 @@ VIEWS = (
     View("lessons", "", "", PaperClaim, "claim_view"),
     View("lessons", "", "", FaultResults, "fault_view"),
     View("compare", "", "", Compare, "compare_view"),
-    View("compare", "", "", Translate, "translate_view"),
+    View("compare", "", "", Translate, "compare_view:translation"),
 )
 BY_NAME: Mapping[str, View] = MappingProxyType({row.question.name: row for row in VIEWS})
 

@@ -51,7 +51,6 @@ class StepFacts:
 
     @property
     def best(self) -> int:
-        """The key that the step's row has most of."""
         if self.step == "scores":
             return int(self.attended.dot_products[self.head, self.row].argmax())
         return int(self.weights.argmax())
@@ -70,7 +69,6 @@ class StepFacts:
 
     @property
     def largest(self) -> list[float]:
-        """Of the row's weights, as they would be without scaling, and as they are."""
         head = self.head
         rows = self.attended.dot_products[head, self.row], self.attended.scaled[head, self.row]
         return [float(experiments.softmax(each).max()) for each in rows]
@@ -85,7 +83,6 @@ class StepFacts:
 
     @property
     def lengths(self) -> tuple[float, float]:
-        """Of the chosen token's vector in the stream, and of what is added to it."""
         joined = self.at.trace.encoder.self_residual
         found = (joined.before[self.row], joined.sublayer_output[self.row])
         before, added = (float(np.linalg.norm(each)) for each in found)
@@ -104,7 +101,6 @@ class StepFacts:
 
     @property
     def changed(self) -> str:
-        """`1 row of 5 in the feed-forward, 5 rows of 5 in the self-attention`."""
         erased = self.answer.erased
         changes = {
             "feed-forward": erased.feed_forward if erased else None,
@@ -140,7 +136,6 @@ class StepFacts:
 
     @property
     def top(self) -> str:
-        """The token with the largest logit."""
         return self.answer.words[int(self.at.trace.logits[self.row].argmax())]
 
     @property
@@ -203,7 +198,6 @@ class StepFacts:
 
     @property
     def first_gradients(self) -> list[str]:
-        """Before the encoder's first layer, over that of the decoder's output: with and without residuals."""
         return [
             f"{flow.encoder[0] / max(float(flow.decoder[-1]), TINY):.2g}"
             for flow in self.answer.flows or ()
@@ -211,7 +205,6 @@ class StepFacts:
 
     @property
     def means(self) -> list[float]:
-        """Of the loss, before the update and after it."""
         found = self.answer.update
         return (
             [float(each.mean()) for each in (found.losses_before, found.losses_after)]

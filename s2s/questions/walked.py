@@ -62,12 +62,10 @@ class TracedSentence:
 
     @property
     def target(self) -> str:
-        """Its text."""
         return self.reference.text
 
     @property
     def predicts(self) -> tuple[str, ...]:
-        """Its tokens."""
         return self.reference.tokens
 
 
@@ -86,7 +84,6 @@ class TraceOf(Question[TracedSentence]):
     is_padded: bool = setting(False)
 
     def ask(self, have: Have) -> TracedSentence:
-        """Of a single sentence."""
         run = have.run(self.run)
         own = have.answer(Translate(self.run, self.text, STRATEGY))
         found = teacher_forcing.reference(run, self.text, forced(self.target, own).given)
@@ -111,7 +108,6 @@ class TraceOf(Question[TracedSentence]):
         )
 
     def table(self, answer: TracedSentence) -> Table:
-        """What the decoder reads and predicts at each position."""
         rows = zip(answer.tgt_tokens, answer.predicts, strict=True)
         return Table(("reads", "predicts"), [[*row] for row in rows])
 
@@ -161,5 +157,4 @@ def counted(n: int, noun: str) -> str:
 
 
 def tokens_of(at: TracedSentence, step: str) -> tuple[str, ...]:
-    """Of the side that the step is about."""
     return at.src_tokens if STEPS[step] == SOURCE else at.tgt_tokens

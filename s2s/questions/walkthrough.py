@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 from torch import nn
 
@@ -43,8 +42,6 @@ MAX_UNKNOWN = 5  # words or characters that are listed
 class Walkthrough(Question[Walked]):
     """One step of a sentence's way through a model. `layer`, `head` and `position` count from 1."""
 
-    name: ClassVar[str] = "walkthrough"
-
     run: str = subject(RUN)
     text: str = subject("sentence", link="src")
     target: str = subject("target", link="tgt", help="Empty: the model's own translation.")
@@ -57,7 +54,6 @@ class Walkthrough(Question[Walked]):
     rate: str = setting("0.1", choices={rate: rate for rate in RATES}, label="Learning rate")
 
     def ask(self, have: Have) -> Walked:
-        """The trace, shared by all steps of a layer, and what this one needs beside it."""
         run = have.run(self.run)
         config = run.recipe.model
         stack = config.encoder if STEPS[self.step] == SOURCE else config.decoder
@@ -96,7 +92,6 @@ class Walkthrough(Question[Walked]):
         return self._learned(have, run, found) if self.step in OF_LOSS else found
 
     def _learned(self, have: Have, run: Run, found: Walked) -> Walked:
-        """With the target of the loss, and the step's gradients."""
         loss = self._loss_target(have, run, found.at)
         tgt = (found.at.config.ids.start, *loss.forced.ids)
         found = replace(found, loss=loss)
@@ -118,7 +113,6 @@ class Walkthrough(Question[Walked]):
         return found
 
     def _loss_target(self, have: Have, run: Run, at: TracedSentence) -> LossTarget:
-        """The given target; else of several references the one that the model writes, or the first; else its own."""
         is_trained_here = not run.folder.about().get("imported")
         note = smoothing_note([run.recipe.train.label_smoothing]) if is_trained_here else ""
         if not at.is_own:
@@ -142,7 +136,6 @@ class Walkthrough(Question[Walked]):
         return min(max(self.position, 1), len(tokens_of(at, self.step))) - 1
 
     def table(self, answer: Walked) -> Table:
-        """The tokens that the step is about, with their ids."""
         at = answer.at
         ids = at.src_ids if STEPS[self.step] == SOURCE else at.tgt_ids
         return Table(
@@ -150,13 +143,11 @@ class Walkthrough(Question[Walked]):
         )
 
     def finding(self, answer: Walked) -> str:
-        """What the step's numbers say of the chosen token, or of the sentence."""
         facts = StepFacts(answer, self.step, self.head - 1, self.row(answer.at))
         return first(FINDINGS.get(self.step, ()), facts)
 
 
 def _norm(run: Run, layer: int, answer: Walked) -> experiments.NormTrace | None:
-    """Of the norm between attention and feed-forward, before or after the sum; None where the model has none."""
     module = run.model.encoder.layers[layer]
     trace = answer.at.trace.encoder
     is_next = answer.is_next_norm

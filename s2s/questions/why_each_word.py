@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
 from types import MappingProxyType
-from typing import ClassVar
 
 from s2s.analysis import ROUNDING
 from s2s.config import keys
@@ -50,12 +49,10 @@ class Searched:
 
     @property
     def unit(self) -> str:
-        """Of the scores."""
         return score_unit(self.config)
 
     @cached_property
     def best_path(self) -> list[int]:
-        """The nodes of the translation, in order."""
         return [number for number, node in enumerate(self.tree.nodes) if node.is_best and number]
 
     @cached_property
@@ -93,12 +90,10 @@ class Searched:
 
     @property
     def is_parted(self) -> bool:
-        """Whether the translation is another than greedy's."""
         return self.first_difference is not None
 
     @property
     def step(self) -> int:
-        """The step at which it leaves greedy's path, else the one at which it was least certain."""
         return (
             self.tree.nodes[self.least_certain].step
             if self.first_difference is None
@@ -107,7 +102,6 @@ class Searched:
 
     @property
     def own(self) -> str:
-        """The token that it wrote at that step."""
         at = self.step - 1
         return _word(self.token(self.best_path[at])) if at < len(self.best_path) else "nothing"
 
@@ -134,12 +128,10 @@ class Searched:
 
     @property
     def probability(self) -> str:
-        """That of the least certain token."""
         return percent(math.exp(self.log_prob_of(self.least_certain)))
 
     @property
     def rival_probability(self) -> str:
-        """That of the next most probable token there."""
         parent = self.tree.nodes[self.least_certain].parent
         log_probs = (
             each.log_prob
@@ -155,7 +147,6 @@ class Searched:
 
     @property
     def ratio(self) -> str:
-        """`3.2 times as probable as`."""
         return times_as_probable(self.log_prob, self.greedy.log_prob if self.greedy else 0.0)
 
     @property
@@ -179,7 +170,6 @@ class Searched:
 
     @property
     def searched(self) -> str:
-        """Who searched, as a sentence begins: `Beam search`."""
         name = self.strategy.replace("_", " ").capitalize()
         return DRAWN.get(self.strategy, f"{name} search")
 
@@ -215,7 +205,6 @@ FINDINGS = (
 
 
 def _word(token: str) -> str:
-    """A token in a sentence: without the mark of the space before it."""
     return token.strip(SPACE) or token
 
 
@@ -232,8 +221,6 @@ class WhyEachWord(OfSearch[Searched]):
     """The steps of a search. `node` is inspected, the finished hypotheses are ranked by `rank_penalty` and
     `rank_formula`; empty, these are the least certain token and the search's own settings.
     """
-
-    name: ClassVar[str] = "why-each-word"
 
     node: str = view("", scope="search", label="A token of the tree")
     pruned: str = view("few", choices=PRUNED_SHOWN, label="Pruned prefixes to draw")
@@ -273,7 +260,6 @@ class WhyEachWord(OfSearch[Searched]):
 
     @property
     def _greedy(self) -> Translate:
-        """Greedy search under the same limits, as far as it has these settings."""
         shared = {*keys(GenerationConfig)} - {*NOT_OF_GREEDY}
         given = {name: value for name, value in self.values.items() if name in shared}
         return Translate(self.run, self.text, GREEDY, packed(given))
@@ -284,7 +270,6 @@ class WhyEachWord(OfSearch[Searched]):
         return int(self.node) if is_there else answer.least_certain
 
     def table(self, answer: Searched) -> Table:
-        """One row per node: log-probabilities of its token and of its prefix, by the model and by the strategy."""
         greedy = {*answer.greedy_path}
         names = [row.name for row in fields(SearchNode) if row.name != "token"]
         rows = []
@@ -296,5 +281,4 @@ class WhyEachWord(OfSearch[Searched]):
         return Table(columns, rows)
 
     def finding(self, answer: Searched) -> str:
-        """Where the search left greedy's path, and what it gained."""
         return first(FINDINGS, answer)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -40,17 +39,14 @@ class SwappedWords:
 
     @property
     def one(self) -> str:
-        """The first of the two words."""
         return self.words[self.swapped[0]]
 
     @property
     def other(self) -> str:
-        """The second of the two words."""
         return self.words[self.swapped[1]]
 
     @property
     def is_same(self) -> bool:
-        """Whether swapping them leaves the sentence as it is."""
         return self.one == self.other
 
     @property
@@ -60,22 +56,18 @@ class SwappedWords:
 
     @property
     def is_moved(self) -> bool:
-        """Whether an output changes with positions."""
         return bool(self.effect.with_positions.max() > ROUNDING * self.effect.size)
 
     @property
     def most(self) -> str:
-        """The token whose output changes most with positions."""
         return self.tokens[int(self.effect.with_positions.argmax())]
 
     @property
     def times(self) -> str:
-        """Its change in units of a typical number: `1.4`."""
         return f"{self.effect.with_positions.max() / self.effect.size:.2g}"
 
     @property
     def leftover(self) -> str:
-        """The largest change without positions, in the same unit."""
         return f"{self.effect.without_positions.max() / self.effect.size:.1g}"
 
     @property
@@ -114,8 +106,6 @@ FINDINGS = (
 class WordOrder(Question[SwappedWords]):
     """Two words swapped in a sentence. Words count from 1; 0 for the first, and for the last as `other_word`."""
 
-    name: ClassVar[str] = "word-order"
-
     run: str = subject(RUN)
     text: str = subject("sentence", link="src")
     word: int = setting(0, scope="sentence", link="swap", label="Swap word")
@@ -146,14 +136,12 @@ class WordOrder(Question[SwappedWords]):
         )
 
     def table(self, answer: SwappedWords) -> Table:
-        """One row per token: the largest change of any number of its output."""
         effect = answer.effect
         changes = np.stack([effect.with_positions, effect.without_positions], 1).tolist()
         rows = [[token, *both] for token, both in zip(answer.tokens, changes, strict=True)]
         return Table(("token", "with positions", "without positions"), rows)
 
     def finding(self, answer: SwappedWords) -> str:
-        """Whether the encoder notices, with positions and without."""
         return first(FINDINGS, answer)
 
 

@@ -57,7 +57,6 @@ def figures(run: Run) -> Iterable[str]:
 
 
 def _sample(run: Run) -> str:
-    """The newest sample sentence of training, or the first one of those with words."""
     lines = reversed(run.folder.lines("samples"))
     return next(
         (str(line["source"]) for line in lines if str(line.get("source") or "").strip()), ""

@@ -25,23 +25,23 @@ SCRIPT = (
 LINES = Path(__file__).with_name("lines.js").read_text(encoding="utf-8")
 
 
-def chart(figure: Mapping[str, Any], alt: str, *, width: int = 0) -> str:
+def chart(figure: Mapping[str, Any], alt: str) -> str:
     """An empty container with the data of a figure, which the file's own script hands to Plotly.
 
-    `figure` is Plotly's JSON, whose template gives way to the colors of the file; a `width` is in pixels.
+    `figure` is Plotly's JSON, whose template gives way to the colors of the file.
     """
     layout = {name: value for name, value in figure["layout"].items() if name != "template"}
     drawn = {"data": figure["data"], "layout": layout}
     data = json.dumps(drawn, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     height = float(layout.get("height") or HEIGHT)
-    size = f"height:{height:.0f}px" + (f";width:{width}px" if width else "")
+    size = f"height:{height:.0f}px"
     return (
         f'<div class="scroll"><div class="chart" role="img" aria-label="{document.text(alt)}" style="{size}">'
         f'<script type="application/json">{data}</script></div></div>'
     )
 
 
-def page(title: str, body: str, *, style: str = "") -> str:
+def page(title: str, body: str) -> str:
     """The whole file, with the library if a `chart` is in the body.
 
     Raises UserError for data that would make the file larger than MOST_BYTES.
@@ -55,7 +55,7 @@ def page(title: str, body: str, *, style: str = "") -> str:
         body += f'<script type="application/octet-stream" id="plotly">{packed}</script>'
         scripts.append(SCRIPT)
         hidden.append(library.source(kinds))
-    file = document.page(title, body, scripts=scripts, allowed=hidden, style=style)
+    file = document.page(title, body, scripts=scripts, allowed=hidden)
     if len(file.encode()) > MOST_BYTES:
         raise UserError(
             f"The data of this page make a file of more than {MOST_BYTES / 1e6:g} MB; show less on the page, such as"

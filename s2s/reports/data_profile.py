@@ -52,7 +52,6 @@ def _count(value: object) -> str:
 
 
 def _statistics(run: Run, source: object) -> Statistics | str:
-    """Those that the page Data shows, or why there are none."""
     try:
         stored = _computed(profile_of(str(source or "")), run)
     except UserError:

@@ -56,15 +56,12 @@ def _hash(script: str) -> str:
 def header(title: str, subtitle: str, made: str, link: str = "") -> str:
     """The title, a line below it, when and by which version it was made, and the link that opens it."""
     about = f"<p>{text(subtitle)}</p>" if subtitle else ""
-    return f"<header><h1>{text(title)}</h1>{about}<p>{made_with(made, link)}</p></header>"
-
-
-def made_with(made: str, link: str) -> str:
-    """When and by which version it was made, and the link that opens it, if there is one."""
     where = (
         f' <a href="{text(link)}">Open it</a>, where that server can be reached.' if link else ""
     )
-    return f"<small>{text(made)}.{where}</small>"
+    return (
+        f"<header><h1>{text(title)}</h1>{about}<p><small>{text(made)}.{where}</small></p></header>"
+    )
 
 
 def made_at(moment: datetime | None = None) -> str:
@@ -84,7 +81,6 @@ def section(title: str, *html: str) -> str:
 
 
 def paragraph(words: str, kind: str = "") -> str:
-    """One paragraph; `kind` is its class."""
     return f"<p{f' class={kind}' if kind else ''}>{text(words)}</p>"
 
 

@@ -37,7 +37,6 @@ def evaluations(run_ids: Iterable[str]) -> Iterable[str]:
 
 
 def _table(evaluation: Evaluation) -> str:
-    """Empty for an evaluation without scores yet."""
     try:
         scores = Library().evaluation(evaluation.id).scores()
     except UserError as error:

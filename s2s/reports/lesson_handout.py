@@ -68,7 +68,6 @@ def _paragraph(words: str) -> str:
 
 
 def _marked(words: str) -> str:
-    """**bold**, *italics* and `code`; everything else literally."""
     return "".join(
         _mark(part) if i % 2 else document.text(part) for i, part in enumerate(MARKS.split(words))
     )

@@ -53,12 +53,10 @@ def pictures(context: Context) -> Iterator[str]:
 
 
 def _attention(context: Context) -> Iterator[str]:
-    """The weights of the view's kind."""
     yield from _weights(context, context.values.get("kind", ""))
 
 
 def _weights(context: Context, kind: str) -> Iterator[str]:
-    """Those of the view's layer and head."""
     if not context.source:
         return
     run = context.opened()
@@ -86,7 +84,6 @@ def _weights(context: Context, kind: str) -> Iterator[str]:
 
 
 def _strategy(context: Context) -> str:
-    """The one that writes the target of the view."""
     if context.page == "walkthrough":
         return "greedy"
     named = context.settings.get("strategy", "")
@@ -99,7 +96,6 @@ def _heatmap(map: AttentionMap, kind: str) -> str:
 
 
 def _index(given: str, n: int, default: int | None) -> int | None:
-    """A layer or head as a link says it, from 1, or the mean of all; from 0 here, None for the mean."""
     if given == "mean":
         return None
     is_there = given.isdecimal() and len(given) < 5 and 1 <= int(given) <= n
@@ -107,7 +103,6 @@ def _index(given: str, n: int, default: int | None) -> int | None:
 
 
 def _compared(context: Context) -> Iterator[str]:
-    """What each column writes."""
     if not context.source:
         return
     own = context.opened()
@@ -122,7 +117,6 @@ def _compared(context: Context) -> Iterator[str]:
 
 
 def _hypotheses(context: Context) -> Iterator[str]:
-    """The finished hypotheses of the search, best first."""
     if not context.source:
         return
     run = context.opened()
@@ -138,13 +132,11 @@ def _hypotheses(context: Context) -> Iterator[str]:
 
 
 def _walkthrough(context: Context) -> Iterator[str]:
-    """The weights that the view's step is about; most steps are about none."""
     if kind := WALKTHROUGH.get(context.settings.get("step", "")):
         yield from _weights(context, kind)
 
 
 def _curves(context: Context) -> Iterator[str]:
-    """The curve that the view shows of the run that it names."""
     if "run" not in context.values:
         return
     run = context.opened()
@@ -158,7 +150,6 @@ def _curves(context: Context) -> Iterator[str]:
 
 
 def _name(run: Run) -> str:
-    """Its name and its checkpoint."""
     about = guests.about_run(run.folder)
     return f"{about.get('name') or run.folder.id}, step {run.step:,}"
 

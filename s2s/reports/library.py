@@ -49,18 +49,15 @@ def source(kinds: frozenset[str]) -> str:
 
 @functools.lru_cache(8)
 def packed(kinds: frozenset[str]) -> str:
-    """The same, compressed, in base64: a third of its size."""
     return base64.b64encode(gzip.compress(source(kinds).encode(), 9, mtime=0)).decode()
 
 
 def _module(code: str, kind: str) -> str:
-    """The name of the module that is registered for a kind of trace; empty where there is none."""
     trace = _before(code, f'moduleType:"trace",name:"{kind}"')
     return _before(code, f".exports={trace}()}}") if trace else ""
 
 
 def _before(code: str, words: str) -> str:
-    """The name of the module in which the words stand."""
     at = code.find(words)
     found = list(MODULE.finditer(code, max(0, at - SPAN), at)) if at > 0 else []
     return found[-1][1] if found else ""

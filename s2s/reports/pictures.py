@@ -69,7 +69,6 @@ def embedded(title: str, pictures: Sequence[Picture]) -> str:
 
 
 def _figure(picture: Picture) -> str:
-    """As SVG where it can be drawn without Plotly."""
     if drawn := _vector(picture):
         return document.figure(drawn)
     figure = picture.figure
@@ -83,7 +82,6 @@ def _figure(picture: Picture) -> str:
 
 
 def _texts(figure: ComparedTexts | ComparedRows | TokenRows) -> str:
-    """Texts with their differences marked, or their tokens; one below the other, with differences from the first."""
     if isinstance(figure, ComparedRows):
         return compared_rows(figure)
     if isinstance(figure, TokenRows):
@@ -98,7 +96,6 @@ def _texts(figure: ComparedTexts | ComparedRows | TokenRows) -> str:
 
 
 def _vector(picture: Picture) -> str:
-    """The SVG; empty where only Plotly draws it."""
     title, figure = picture.one_line, picture.figure
     if picture.vector:
         return picture.vector(title=title, caption="")

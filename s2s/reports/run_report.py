@@ -107,7 +107,6 @@ def write_report(
 
 
 def _recipe(run: Run, about: Mapping[str, Any]) -> Iterable[str]:
-    """The settings that differ from the preset's, all of them, and the command that repeats the run."""
     preset = str(about.get("preset") or "")
     train = run.recipe.train
     yield document.facts(
@@ -144,7 +143,6 @@ def _setting(value: Any) -> str:
 
 
 def _held_out(about: Mapping[str, Any], what: str) -> str:
-    """What validation and samples are of: of a small dataset they are training pairs."""
     data = about.get("data")
     notes = data.get("notes", ()) if isinstance(data, Mapping) else ()
     is_held_out = not any(guests.NOTHING_HELD_OUT in str(note) for note in notes)
@@ -152,7 +150,6 @@ def _held_out(about: Mapping[str, Any], what: str) -> str:
 
 
 def _validations(run: Run, about: Mapping[str, Any]) -> Iterable[str]:
-    """What each validation measured; the checkpoint of this report is marked."""
     rows = [row for row in run.folder.lines("metrics") if row.get("kind") == "valid"]
     keys = [key for key in VALIDATED if any(_is_number(row.get(key)) for row in rows)]
     names = [METRIC_NAMES[key] for key in keys]
@@ -181,7 +178,6 @@ def _is_number(value: object) -> bool:
 
 
 def _samples(run: Run, about: Mapping[str, Any]) -> Iterable[str]:
-    """The translations of the probe sentences at the newest step that has any."""
     lines = [line for line in run.folder.lines("samples") if isinstance(line.get("step"), int)]
     if not lines:
         yield document.paragraph("Training translated no sample sentences.")

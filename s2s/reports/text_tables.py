@@ -15,8 +15,6 @@ COLOR = "#0072B2"
 
 
 class TableColumn(NamedTuple):
-    """A column of an HTML table."""
-
     name: str
     width: str = ""  # as CSS has it; empty: an equal share of the rest
 
@@ -65,7 +63,6 @@ def compared_rows(figure: ComparedRows) -> str:
 
 
 def _lines(cell: str) -> str:
-    """The first line, and the others smaller below it."""
     first, *more = map(html.escape, cell.split("\n"))
     return first + "".join(f"<br><small>{line}</small>" for line in more)
 
@@ -89,7 +86,6 @@ def token_rows(figure: TokenRows) -> str:
 
 
 def _token(token: str, log_prob: float) -> str:
-    """Background color and number show its probability."""
     share = math.exp(log_prob)
     ground = f"color-mix(in srgb, {COLOR} {round(45 * share)}%, transparent)"
     content = f"<b><bdi>{html.escape(token)}</bdi></b> <small>{percent(share)}</small>"

@@ -114,7 +114,6 @@ def write(folder: RunFolder, out: Path | IO[bytes]) -> None:
 
 
 def _content(folder: RunFolder, name: str) -> bytes | Path:
-    """A file's content; of a log that may be growing, its complete lines."""
     path = folder.path / name
     if name == "recipe.json":  # without its owner: who opens the zip will own that run
         about = portable.about_run(folder.about())
@@ -164,7 +163,6 @@ def _part(name: str) -> Part | None:
 
 
 def _check_member(zip_name: str, info: zipfile.ZipInfo) -> None:
-    """Raises UserError for anything but a plain file of a run, of a size that one has."""
     name = info.filename
     shown = f"`{printable(info.orig_filename)}`"
     mode = stat.S_IFMT(info.external_attr >> 16)
@@ -191,7 +189,6 @@ def _check_member(zip_name: str, info: zipfile.ZipInfo) -> None:
 def _manifest(
     zip_name: str, archive: zipfile.ZipFile, info: zipfile.ZipInfo
 ) -> Mapping[str, Entry]:
-    """Size and hash of every file. Raises UserError for a manifest that is broken, or newer than this program."""
     where = f"`{MANIFEST}` in `{zip_name}`"
     try:
         content = parsed(archive.read(info))

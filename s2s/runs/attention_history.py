@@ -115,7 +115,6 @@ def _whole(weights: npt.NDArray[np.float16]) -> Weights:
 
 
 def _check(attention: Attention) -> None:
-    """Raises ValueError if weights and tokens do not match in shape."""
     for kind in KINDS:
         view = attention.view(kind)
         if view.weights.ndim != 4 or view.weights.shape[2:] != (len(view.rows), len(view.keys)):
@@ -186,7 +185,6 @@ def _grid(values: Any, depth: int) -> Floats:
 def _stacked(
     path: Path, rows: Sequence[Mapping[str, Any]], key: str, shape: tuple[int, ...]
 ) -> Floats | None:
-    """(len(rows), *shape), NaN where a line lacks the key or its values are broken; None if all do."""
     values = np.full((len(rows), *shape), np.nan, np.float32)
     for i, row in enumerate(rows):
         if row.get(key) is None:

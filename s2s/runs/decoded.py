@@ -1,4 +1,4 @@
-"""The result of decoding, as text."""
+"""The result of decoding, as text, and whether the length penalty decides it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from s2s.config import shortened
-from s2s.decode import Hypothesis, SearchResult, StepRecord
+from s2s.decode import (
+    BeamConfig,
+    EndedHypothesis,
+    Hypothesis,
+    SearchResult,
+    StepRecord,
+    first_at,
+    new_firsts,
+)
 from s2s.files import to_json
 from s2s.tokenizers import Tokenizer
 
@@ -110,7 +118,6 @@ def _hypothesis(found: Hypothesis, tokenizer: Tokenizer) -> DecodedHypothesis:
 
 
 def _shown(text: str) -> str:
-    """In quotation marks, on one line and not too long."""
     return shortened(repr(text), LONGEST_SHOWN)
 
 
@@ -122,3 +129,28 @@ def quoted(text: str) -> str:
     """
     clean = text.replace("`", "'").strip()
     return f"`{clean}`" if clean else "the empty text"
+
+
+RANGE = (0.0, 3.0)  # of penalties
+
+
+def ended_hypotheses(config: BeamConfig, decoded: Decoded) -> list[EndedHypothesis]:
+    """What the scores of a beam search's hypotheses depend on."""
+    return [
+        EndedHypothesis(one.score / config.score(1.0, len(one.tokens)), len(one.tokens))
+        for one in decoded.hypotheses
+    ]
+
+
+def penalty_decides(config: BeamConfig, decoded: Decoded) -> tuple[bool, str]:
+    """Whether a penalty of RANGE would put another hypothesis first, and a sentence that says which."""
+    low, high = RANGE
+    own = config.length_penalty
+    ended = ended_hypotheses(config, decoded)
+    changed = [one.penalty for one in new_firsts(config, ended) if low <= one.penalty <= high]
+    for penalty in sorted([*changed, low, high], key=lambda penalty: abs(penalty - own)):
+        if ended and (other := first_at(config, penalty, ended)) != first_at(config, own, ended):
+            before = f"At a `length_penalty` of {own:g} the best score has {quoted(decoded.text)}"
+            text = quoted(decoded.hypotheses[other].text)
+            return True, f"{before}; at {penalty:g}, among the same hypotheses, {text}."
+    return False, f"No `length_penalty` from {low:g} to {high:g} changes which text is first."

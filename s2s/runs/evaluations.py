@@ -59,7 +59,6 @@ class System:
 
     @property
     def model(self) -> SystemModel:
-        """Its opened run."""
         return SystemModel(self.run, self.step, self.src_lang, self.tgt_lang)
 
 
@@ -99,8 +98,6 @@ class Evaluation:
 
 
 class EvaluationFolder:
-    """One evaluation's folder."""
-
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
 
@@ -201,12 +198,10 @@ class EvaluationFolder:
     def append_sentence_scores(
         self, system: int, scores: Mapping[int, Mapping[str, float]]
     ) -> None:
-        """Sentence scores, by sentence index."""
         for i, own in scores.items():
             files.append_line(self._own(system), {"i": i, **own})
 
     def sentence_scores(self, system: int) -> dict[int, dict[str, float]]:
-        """Sentence scores, by sentence index."""
         lines = files.read_lines(self._own(system))
         return {
             line["i"]: {key: value for key, value in line.items() if key != "i"}

@@ -152,7 +152,6 @@ def _clean_recipe(folder: RunFolder, name: str) -> None:
 
 
 def _cleaned(about: Mapping[str, Any]) -> dict[str, Any]:
-    """Name, tags and note, as those that people type here."""
     tags = [tag for tag in map(listing.clean_name, about.get("tags", ())) if tag]
     lines = map(listing.clean_name, about.get("comment", "").splitlines())
     found = {
@@ -212,7 +211,6 @@ def _is_sample(line: Any) -> bool:
 
 
 def _check_pairs(folder: RunFolder, name: str) -> None:
-    """Raises UserError where the kept pairs decompress to too much, or not at all."""
     path = folder.path / PAIRS
     if not path.exists():
         return
@@ -228,7 +226,6 @@ def _check_pairs(folder: RunFolder, name: str) -> None:
 
 
 def _check_attention(folder: RunFolder, name: str, step: int) -> None:
-    """Raises UserError for attention of a model with other layers or heads, or with what is no text."""
     model = folder.recipe().model
     stacks = {"cross": model.decoder, "encoder": model.encoder, "decoder": model.decoder}
     file = f"attention/step-{step:08d}.safetensors"
@@ -245,7 +242,6 @@ def _check_attention(folder: RunFolder, name: str, step: int) -> None:
 
 
 def _check_tokenizers(folder: RunFolder, name: str) -> None:
-    """Raises UserError for a vocabulary of what is no text; what else a tokenizer is, it checks itself when loaded."""
     for path in sorted(folder.path.glob("*tokenizer.json")):
         try:
             content = parsed(path.read_bytes())
@@ -259,7 +255,6 @@ def _check_tokenizers(folder: RunFolder, name: str) -> None:
 
 
 def _most_entries(value: Any) -> int:
-    """The length of the longest list or object in JSON."""
     if not isinstance(value, (dict, list)):
         return 0
     inner = value.values() if isinstance(value, dict) else value
@@ -267,7 +262,6 @@ def _most_entries(value: Any) -> int:
 
 
 def _check_ids(folder: RunFolder, name: str) -> None:
-    """Raises UserError for special tokens that are in no vocabulary."""
     ids = folder.recipe().model.ids
     of_sources = (ids.pad, ids.eos, *ids.source(()))
     suppressed = (*chain(*ids.suppressed_sequences), *ids.suppressed_first_ids)
@@ -278,7 +272,6 @@ def _check_ids(folder: RunFolder, name: str) -> None:
 
 
 def _shapes(folder: RunFolder) -> Mapping[str, tuple[int, ...]]:
-    """The shape of every weight of the run's model, by name; no memory is taken for the weights themselves."""
     src, tgt = folder.tokenizers()
     with torch.device("meta"):
         model = Transformer(folder.recipe().model, src.vocab_size, tgt.vocab_size)
@@ -286,7 +279,6 @@ def _shapes(folder: RunFolder) -> Mapping[str, tuple[int, ...]]:
 
 
 def _tensors(name: str, path: Path) -> Mapping[str, tuple[str, tuple[int, ...]]]:
-    """Type and shape of every tensor of a safetensors file, from its header. Raises UserError where that is invalid."""
     try:
         with safe_open(path, "np") as file:
             slices = {key: file.get_slice(key) for key in file.keys()}  # noqa: SIM118 (no mapping)
@@ -340,7 +332,6 @@ def _another_shape(name: str, path: Path) -> UserError:
 
 
 def _check_state(name: str, path: Path, shapes: Mapping[str, tuple[int, ...]]) -> None:
-    """What resuming reads: weights of the model's shape, and no more of an optimizer than any has."""
     found = _tensors(name, path)
     n_weights = sum(torch.Size(shape).numel() for shape in shapes.values())
     n_numbers = sum(torch.Size(shape).numel() for _, shape in found.values())

@@ -20,17 +20,14 @@ def text(most: int) -> Fits:
 
 
 def whole(value: Any) -> bool:
-    """A whole number from 0."""
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
 def number(value: Any) -> bool:
-    """Any number."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def several(fits: Fits) -> Fits:
-    """A list, each of which fits."""
     return lambda value: (
         isinstance(value, list) and len(value) <= MOST_ROWS and all(map(fits, value))
     )
@@ -53,7 +50,6 @@ def having(*needed: str, **fields: Fits) -> Fits:
 
 
 def maybe(fits: Fits) -> Fits:
-    """That, or null."""
     return lambda value: value is None or fits(value)
 
 

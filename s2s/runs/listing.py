@@ -9,12 +9,15 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from filelock import FileLock, Timeout
 
 from s2s.config import TRAINING_FAULTS, UserError, asker
 from s2s.model import saved_steps
+from s2s.runs.divergence import has_diverged
+from s2s.runs.metrics import Curves
 from s2s.runs.store import STATES, RunFolder
 
 LONGEST_NAME = 80
@@ -23,6 +26,20 @@ MOST_TAGS = 10
 LONGEST_COMMENT = 2000
 OPENING = ".opening-"  # before the name of a folder into which a zip is unpacked
 OPENING_SECONDS = 86_400.0  # after which nobody does that any more
+RUN_STATES: Mapping[str, str] = MappingProxyType(
+    {
+        "queued": "waiting",
+        "starting": "starting",
+        "running": "training",
+        "done": "done",
+        "stopped": "stopped",
+        "interrupted": "interrupted",
+        "early": "ended early",
+        "empty": "no checkpoint",
+        "diverged": "diverged",
+        "failed": "failed",
+    }
+)
 LIVE = ("queued", "starting", "running")
 COUNTS = ("step", "steps", "best_step")
 SCORES = (*COUNTS, "best_loss", "token_accuracy")
@@ -69,6 +86,16 @@ class RunSummary:
     def is_live(self) -> bool:
         """Whether it is queued or training, so that a screen should refresh."""
         return self.state in LIVE
+
+    def outcome(self, curves: Curves) -> str:
+        """A key of RUN_STATES; of a run that is done also whether it has a model, diverged, or ended early."""
+        if self.state != "done":
+            return self.state
+        if not self.checkpoints:
+            return "empty"
+        if has_diverged(curves):
+            return "diverged"
+        return "early" if self.ended else "done"
 
 
 def is_training(folder: Path) -> bool:
@@ -193,7 +220,6 @@ def _changed(path: Path) -> float:
 
 
 def _status(path: Path) -> tuple[Mapping[str, Any], float]:
-    """The content of status.json and when it was written; empty and 0 before training."""
     try:
         stamp = _stamp(path / "status.json")
     except FileNotFoundError:
@@ -248,7 +274,6 @@ def _about(path: Path, stamp: Stamp) -> RunSummary:
 
 
 def _annotations(about: Mapping[str, Any]) -> dict[str, Any]:
-    """Tags, comment, and what it was initialized from or imported from; values of a wrong type are ignored."""
     tags, comment, init_from = (about.get(key) for key in ("tags", "comment", "init_from"))
     initial_run = init_from.get("run") if isinstance(init_from, Mapping) else None
     imported = about.get("imported")

@@ -54,8 +54,6 @@ class Measurement:
 
 
 class MeasurementFolder:
-    """One measurement's folder."""
-
     def __init__(self, id: str) -> None:
         self.path = stored.MEASUREMENT.parent / id
 

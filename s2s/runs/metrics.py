@@ -95,6 +95,12 @@ class Curves:
     step_times: StepTimes | None
     n_broken: int  # unreadable lines, such as those truncated by a full disk; each is logged
 
+    @property
+    def signatures(self) -> tuple[str, ...]:
+        """Of the scores that were measured, each once."""
+        measured = zip(self.valid_signatures, self.valid_bleu, strict=True)
+        return tuple(dict.fromkeys(each for each, bleu in measured if math.isfinite(bleu)))
+
     def seconds_left(self, steps: int) -> float | None:
         """Seconds until step `steps`, at the speed so far; None before it is known."""
         return None if self.step_times is None else self.step_times.seconds(self.step, steps)
@@ -335,7 +341,6 @@ class _Clock:
         return is_new
 
     def _forget(self) -> None:
-        """Keep the newest session and those from the last long one before it."""
         long = [i for i, session in enumerate(self.sessions[:-1]) if session.steps >= FEW]
         self.sessions = self.sessions[long[-1] if long else 0 :][-FEW:]
 
@@ -355,9 +360,8 @@ class _Clock:
             return None
         newest = self.sessions[-1]
         counted = [newest] if newest.steps >= FEW else self.sessions
-        update = sum(session.updating for session in counted) / sum(
-            session.steps for session in counted
-        )
+        n_updates = sum(session.steps for session in counted)
+        update = sum(session.updating for session in counted) / n_updates
         validated = (
             [newest]
             if newest.n_validations
@@ -367,15 +371,13 @@ class _Clock:
             return update, sum(session.validating for session in validated) / sum(
                 session.n_validations for session in validated
             )
-        return update, max(
-            0.0, self.time - newest.stepped_at
-        ) if self.is_validating else 0.0  # the first one, so far
+        so_far = self.time - newest.stepped_at if self.is_validating else 0.0  # the first one
+        return update, max(0.0, so_far)
 
 
 def _so_far(
     values: NDArray[np.float64], part: NDArray[np.float64], *, is_newest: bool
 ) -> NDArray[np.float64]:
-    """The sum up to the middle of each bucket; `is_newest`: the last is the newest step, which its bucket has, too."""
     if is_newest:
         buckets = values[:-1]
         return np.append(np.cumsum(buckets) - buckets * (1 - part[:-1]), buckets.sum())

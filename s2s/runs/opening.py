@@ -1,14 +1,18 @@
-"""Opens a run at one of its checkpoints."""
+"""Opens a run at one of its checkpoints, or with a fault that acts at inference."""
 
 from __future__ import annotations
 
+import contextlib
 import re
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+from s2s import faults
 from s2s.config import UserError, shortened
 from s2s.faults import install
-from s2s.model import Transformer, WithoutDraws, load_weights, saved_steps, weights_path
+from s2s.model import Transformer, WithoutDraws, inference, load_weights, saved_steps, weights_path
 from s2s.runs.run import Run
 from s2s.runs.store import RunFolder
 
@@ -72,7 +76,6 @@ def load(folder: RunFolder, step: int | None = None, *, device: str = "cpu") -> 
 def _load_first_readable(
     model: Transformer, folder: RunFolder, steps: list[int]
 ) -> tuple[int, tuple[str, ...]]:
-    """Load the first of these steps whose weights can be read. Returns it, with the errors of those before it."""
     broken: list[str] = []
     for step in steps:
         try:
@@ -82,3 +85,16 @@ def _load_first_readable(
         else:
             return step, tuple([*broken, f"Step {step} was opened instead."] if broken else broken)
     raise UserError(broken[0])
+
+
+@contextlib.contextmanager
+def with_fault(run: Run, name: str) -> Iterator[Run]:
+    """The same weights with the fault, in inference mode and holding the model's lock.
+
+    Raises UserError for an unknown name.
+    """
+    fault = faults.fault_of(name)
+    ids = run.recipe.model.ids
+    model = replace(run.recipe.model, ids=fault.ids(ids) if fault else ids)
+    with inference(run.model), faults.active(run.model, name, "inference"):
+        yield replace(run, recipe=replace(run.recipe, model=model))

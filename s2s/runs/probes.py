@@ -152,7 +152,6 @@ def _change_weights(run: Run, given: ProbeInput) -> Steps:
 
 
 def _borrowed(run: Run, texts: Sequence[str], src_len: int, tgt_len: int) -> list[Tensor]:
-    """The weights of these sentences' own translations, where they are long enough."""
     found = [
         (source_ids(run, one.source), one.hypotheses[0].ids)
         for one in run.translate(texts, "greedy")
@@ -166,7 +165,6 @@ def _borrowed(run: Run, texts: Sequence[str], src_len: int, tgt_len: int) -> lis
 
 
 def _n_variants(run: Run, given: ProbeInput) -> int:
-    """At most."""
     n_heads = run.recipe.model.decoder.n_heads
     return {"permuted": heads.SEEDS, "uniform": 1, "heads": n_heads - 1}.get(
         given.choice, MAX_OTHERS
@@ -179,7 +177,6 @@ def _n_change_batches(run: Run, given: ProbeInput) -> int:
 
 
 def _decoding_steps(run: Run, given: ProbeInput) -> int:
-    """At most, of the other sentences, which are translated first."""
     return run.recipe.data.max_length if given.choice == "sentences" else 0
 
 

@@ -23,8 +23,7 @@ from s2s.decode import (
     score_unit,
 )
 from s2s.files import from_json, to_json
-from s2s.runs.decoded import Decoded, DecodedHypothesis, quoted
-from s2s.runs.length_penalty import penalty_decides
+from s2s.runs.decoded import Decoded, DecodedHypothesis, penalty_decides, quoted
 from s2s.runs.run import Run, RunKey
 from s2s.words import listed
 
@@ -152,7 +151,6 @@ def _difference(names: Sequence[str], texts: Sequence[str]) -> Finding:
 
 
 def _search_error(run: Run, sentences: Sequence[str], settings: PropertySettings) -> list[Finding]:
-    """Of the first decoding that makes one."""
     columns = [_compared_with_exact(run, sentences, decoding) for decoding in settings.decodings]
     return [next((one for one in row if one.holds), row[0]) for row in zip(*columns, strict=True)]
 
@@ -192,7 +190,6 @@ def _search_diagnosis(
 
 
 def _by_own_score(config: GenerationConfig, better: Hypothesis, written: DecodedHypothesis) -> str:
-    """Which of the two is better by the score that the strategy ranks by, where that is no log-probability."""
     score = maximized_score(config)
     unit = score_unit(config)
     if score is None or unit == "nats":
@@ -220,7 +217,6 @@ def _no_better(text: str, *, is_finished: bool, is_exact: bool) -> Finding:
 def _length_penalty_decides(
     run: Run, sentences: Sequence[str], settings: PropertySettings
 ) -> list[Finding]:
-    """Of the first decoding that has a length penalty, else of beam search."""
     decoding, config = next(
         (one, config)
         for one in (*settings.decodings, Decoding("beam"))
@@ -275,7 +271,6 @@ def _sink(run: Run, sentences: Sequence[str], settings: PropertySettings) -> lis
 
 
 def _watched(run: Run, ones: Sequence[Decoded]) -> Iterator[Decoded]:
-    """Between two forward passes the run may be stopped, as between two steps of a search."""
     for one in ones:
         if run.on_step:
             run.on_step()
@@ -283,7 +278,6 @@ def _watched(run: Run, ones: Sequence[Decoded]) -> Iterator[Decoded]:
 
 
 def _strongest_sink(run: Run, one: Decoded) -> Finding:
-    """The token and head with the largest share."""
     try:
         attention = run.attention(one.source, one.hypotheses[0].ids)
     except UserError as error:  # longer than the positions that the model has learned

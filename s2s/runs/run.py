@@ -173,7 +173,6 @@ class Run:
         return rows
 
     def _forced(self, source: str, ids: Sequence[int]) -> SearchResult:
-        """The result whose only hypothesis is `ids`, without a search."""
         rows = self.next_tokens(source, ids[:-1])
         values = rows.gather(1, torch.tensor(ids)[:, None])[:, 0].tolist()
         if ids[0] == self.recipe.model.ids.forced_first:
@@ -363,13 +362,11 @@ class Run:
         return target if is_full or target[-1:] == (special.eos,) else (*target, special.eos)
 
     def _pair(self, source: str, target: Target) -> tuple[list[int], list[int]]:
-        """What the encoder reads, and what the decoder reads and then writes."""
         tgt = [self.recipe.model.ids.start, *self.target_ids(target)]
         src = self._source_ids([require_one(source, "source")])[0]
         return src, self._fitting([tgt], "target")[0]
 
     def _fitting(self, rows: list[list[int]], side: str) -> list[list[int]]:
-        """The rows, or a UserError that names the first line longer than the model's positions."""
         longest = self.recipe.model.positions.longest
         if longest:
             for number, row in enumerate(rows, 1):

@@ -82,7 +82,6 @@ def _draws(run: Described) -> bool:
 
 
 def _setting(run: Described) -> str:
-    """Equal for runs that differ at most in their seed and in the hardware they were trained on."""
     about = run.about
     ignored = (SEED, *HARDWARE_SETTINGS)
     recipe = {key: value for key, value in flat(run.recipe).items() if key not in ignored}
@@ -127,7 +126,6 @@ def varied(runs: Sequence[Described]) -> dict[str, list[Any]]:
 
 
 def _names(specs: Sequence[str]) -> list[str]:
-    """What people call these datasets; a second one of the same name has a number."""
     names: dict[str, str] = {}
     for spec in dict.fromkeys(specs):
         name = dataset_name(spec)
@@ -137,7 +135,6 @@ def _names(specs: Sequence[str]) -> list[str]:
 
 
 def _start(about: Mapping[str, Any]) -> str:
-    """The run whose weights a run began with, with the step."""
     start = _mapping(about.get("init_from"))
     name = PurePath(str(start.get("run") or "")).name
     return f"{name}@{start.get('step')}" if name else ""

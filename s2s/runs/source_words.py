@@ -83,7 +83,6 @@ def unknown_notes(run: Run, sources: Sequence[str]) -> list[str]:
 
 
 def _first(names: Sequence[str]) -> str:
-    """The first MOST_NAMED of them, and how many others there are."""
     more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
     return " ".join(names[:MOST_NAMED]) + more
 

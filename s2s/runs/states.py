@@ -174,5 +174,4 @@ def same_context(run: Run, source: str, position: int, sources: Sequence[str]) -
 
 
 def _bigram(words: Sequence[str], position: int) -> tuple[str, str]:
-    """The word before it, empty at the beginning, and the word."""
     return (words[position - 1] if position else "", words[position])

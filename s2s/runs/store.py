@@ -13,17 +13,19 @@ attention/          attention of a fixed pair at each checkpoint
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from filelock import FileLock
+from safetensors import SafetensorError, safe_open
 
 from s2s import files, settings, tokenizers
 from s2s.config import Recipe, UserError, override
 from s2s.files import stored
-from s2s.model import saved_steps
+from s2s.model import saved_steps, weights_path
 from s2s.tokenizers import Tokenizer
 
 FORMAT = 1
@@ -50,7 +52,6 @@ FILES = (
 
 
 def _own_source(about: Mapping[str, Any]) -> dict[str, str]:
-    """The SPEC of the pairs that a run was trained on, where its dataset has others today; else nothing."""
     data = about.get("data")
     known = data.get("train_hash") if isinstance(data, dict) else None
     source = FORMER_PAIRS.get((str(about.get("source")), str(known)))
@@ -58,13 +59,10 @@ def _own_source(about: Mapping[str, Any]) -> dict[str, str]:
 
 
 def runs_folder() -> Path:
-    """The folder of all runs."""
     return settings.home() / "runs"
 
 
 class RunFolder:
-    """One run's folder."""
-
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
 
@@ -78,7 +76,6 @@ class RunFolder:
 
     @property
     def checkpoints(self) -> Path:
-        """The folder of weights."""
         return self.path / "checkpoints"
 
     @property
@@ -186,7 +183,6 @@ class RunFolder:
             ) from error
 
     def set_status(self, state: str, **details: Any) -> None:
-        """Replace the status."""
         files.write_json(
             self.path / "status.json",
             {"format": FORMAT, "state": state, "updated": stored.now(), **details},
@@ -210,6 +206,16 @@ class RunFolder:
                 if line["step"] <= step
             ]
             files.write_bytes(self.path / f"{name}.jsonl", "".join(kept).encode())
+
+    def n_parameters(self) -> int | None:
+        """The number of parameters of its model; None before its first checkpoint."""
+        steps = saved_steps(self.checkpoints)
+        try:
+            with safe_open(weights_path(self.checkpoints, steps[0]), "numpy") as file:
+                names = file.keys()
+                return sum(int(math.prod(file.get_slice(name).get_shape())) for name in names)
+        except (IndexError, OSError, SafetensorError):  # broken, or pruned meanwhile
+            return None
 
     def best_or_newest_step(self) -> int:
         """The checkpoint that is opened by default."""

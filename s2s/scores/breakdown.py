@@ -44,24 +44,20 @@ class NGramCounts:
 
     @classmethod
     def of(cls, n: int, hypothesis: Iterable[str], reference: Iterable[str]) -> NGramCounts:
-        """From the n-grams of each side, repeats included."""
         ours = Counter(hypothesis)
         theirs = Counter(reference)
         return cls(n, tuple(NGram(gram, ours[gram], theirs[gram]) for gram in ours | theirs))
 
     @cached_property
     def n_hypothesis(self) -> int:
-        """N-grams in the hypothesis."""
         return sum(gram.n_hypothesis for gram in self.grams)
 
     @cached_property
     def n_reference(self) -> int:
-        """N-grams in the reference."""
         return sum(gram.n_reference for gram in self.grams)
 
     @cached_property
     def n_shared(self) -> int:
-        """N-grams that both have, clipped."""
         return sum(gram.n_shared for gram in self.grams)
 
     @property
@@ -76,7 +72,6 @@ class NGramCounts:
 
     @property
     def f1(self) -> float:
-        """Harmonic mean of precision and recall: ROUGE-1 and ROUGE-2."""
         return _f(self.precision, self.recall, 1)
 
 
@@ -120,9 +115,8 @@ class Bleu:
 
     @property
     def arithmetic(self) -> str:
-        """`"0.882 × (80.0 × 50.0) ^ (1/2) = 55.8"`."""
-        product = " × ".join(f"{precision:.1f}" for precision in self.precisions) or "0.0"
-        return f"{self.brevity_penalty:.3f} × ({product}) ^ (1/{max(1, len(self.precisions))}) = {self.score:.1f}"
+        product = " × ".join(f"{precision:.3g}" for precision in self.precisions) or "0"
+        return f"{self.brevity_penalty:.3g} × ({product}) ^ (1/{max(1, len(self.precisions))}) = {self.score:.3g}"
 
 
 @dataclass(frozen=True)
@@ -133,17 +127,14 @@ class Chrf:
 
     @property
     def used(self) -> tuple[NGramCounts, ...]:
-        """The orders that count."""
         return tuple(order for order in self.orders if order.n_hypothesis and order.n_reference)
 
     @property
     def precision(self) -> float:
-        """Percent, mean over the orders."""
         return _percent(sum(order.precision for order in self.used), 100 * len(self.used))
 
     @property
     def recall(self) -> float:
-        """Percent, mean over the orders."""
         return _percent(sum(order.recall for order in self.used), 100 * len(self.used))
 
     @property
@@ -153,11 +144,10 @@ class Chrf:
 
     @property
     def arithmetic(self) -> str:
-        """`"5 × 60.0 × 50.0 / (4 × 60.0 + 50.0) = 51.7"`."""
         factor = CHRF_BETA**2
-        precision = f"{self.precision:.1f}"
-        recall = f"{self.recall:.1f}"
-        return f"{1 + factor} × {precision} × {recall} / ({factor} × {precision} + {recall}) = {self.score:.1f}"
+        precision = f"{self.precision:.3g}"
+        recall = f"{self.recall:.3g}"
+        return f"{1 + factor} × {precision} × {recall} / ({factor} × {precision} + {recall}) = {self.score:.3g}"
 
 
 @dataclass(frozen=True)
@@ -245,9 +235,6 @@ def rouge_l(hypothesis: str, reference: str, scoring: Scoring = DEFAULT) -> Subs
 
 
 def _subsequence_lengths(ours: Sequence[str], theirs: Sequence[str]) -> list[list[int]]:
-    """[i][j]: length of the longest common subsequence of `ours[i:]` and `theirs[j:]`; (len(ours) + 1) x (len(theirs) +
-    1).
-    """
     lengths = [[0] * (len(theirs) + 1) for _ in range(len(ours) + 1)]
     for i in reversed(range(len(ours))):
         for j in reversed(range(len(theirs))):
@@ -259,7 +246,6 @@ def _subsequence_lengths(ours: Sequence[str], theirs: Sequence[str]) -> list[lis
 
 
 def _cased(text: str, scoring: Scoring) -> str:
-    """As BLEU and chrF compare it."""
     text = comparable(text)
     return text.lower() if scoring.lowercase else text
 

@@ -64,7 +64,6 @@ def ratio(sums: Floats) -> Floats:
 
 
 def _share(part: Floats, whole: Floats) -> Floats:
-    """0 where there is no whole."""
     shares = np.zeros(part.shape, np.float64)
     np.divide(part, whole, out=shares, where=whole > 0)
     return shares

@@ -41,7 +41,6 @@ class Ter:
 
     @property
     def n_edits(self) -> int:
-        """Shifts plus changed words."""
         return len(self.shifts) + len(self.edits) - self.n("same")
 
     @property
@@ -71,7 +70,6 @@ def ter(hypothesis: str, reference: str) -> Ter:
 
 
 def _shifted(words: list[str], reference: list[str], distance: object) -> Iterator[list[str]]:
-    """The words after each shift, until no shift helps or the search limit is reached."""
     from sacrebleu.metrics import lib_ter
 
     n_tried = 0
@@ -104,7 +102,6 @@ def _moved(before: Sequence[str], after: Sequence[str]) -> tuple[str, ...]:
 
 
 def _common_prefix(left: Sequence[str], right: Sequence[str]) -> int:
-    """How many words both begin with."""
     for n, (one, other) in enumerate(zip(left, right, strict=True)):
         if one != other:
             return n

@@ -42,7 +42,6 @@ def word_counts(hypothesis: str, references: str | Sequence[str]) -> tuple[int, 
 
 
 def _length_ratio(hypotheses: Texts, references: References, _scoring: Scoring) -> Score:
-    """Words of all hypotheses per word of the references, each the closest in length."""
     counts = [word_counts(*pair) for pair in zip(hypotheses, references, strict=True)]
     n_words, n_reference_words = (sum(column) for column in zip(*counts, strict=True))
     return Score(ratio(n_words, n_reference_words), "ratio|tok:spaces|of:corpus")
@@ -56,7 +55,6 @@ def _distinct(n: int, hypotheses: Texts, _references: References, _scoring: Scor
 
 
 def _repetition(hypotheses: Texts, _references: References, _scoring: Scoring) -> Score:
-    """Percentage of a text's bigrams that already occurred in it, mean over texts."""
     value = 100 * sum(map(repeated, hypotheses)) / len(hypotheses)
     return Score(value, f"seq-rep-{REPEATED}|case:mixed|tok:spaces|mean")
 

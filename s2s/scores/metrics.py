@@ -85,8 +85,6 @@ def _sacre(name: str, hypotheses: Texts, references: References, scoring: Scorin
 
 
 class _WhitespaceTokenizer:
-    """Lowercased words. (rouge-score's own tokenizer drops every letter that is not ASCII.)"""
-
     def tokenize(self, text: str) -> list[str]:
         return text.lower().split()
 
@@ -114,7 +112,6 @@ def rouge_each(
 
 
 def _with_count(signature: str, references: References) -> str:
-    """With the number of references, where it is not 1, as sacrebleu has it: `2`, or `var` where sentences differ."""
     counts = {len(all_of(one)) for one in references}
     if counts == {1}:
         return signature
@@ -122,7 +119,6 @@ def _with_count(signature: str, references: References) -> str:
 
 
 def _rouge(kind: str, hypotheses: Texts, references: References, scoring: Scoring) -> Score:
-    """Mean F1, 0 to 100."""
     scores = rouge_each(kind, scoring, hypotheses, references)
     stem = "" if scoring.rouge_tokenize == SPACES else f"|stem:{_stem(scoring)}"
     version = importlib.metadata.version("rouge-score")

@@ -32,7 +32,6 @@ def all_of(reference: str | Sequence[str]) -> Sequence[str]:
 
 
 def signed(signature: str) -> str:
-    """With the form of the texts at its end."""
     return f"{signature}|{MARK}"
 
 

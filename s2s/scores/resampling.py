@@ -83,7 +83,6 @@ class Statistics:
 
     @property
     def tallies(self) -> Mapping[str, Tally]:
-        """How counts become scores."""
         return tallies(self.scoring)
 
     def scores(self) -> dict[str, Score]:
@@ -154,7 +153,6 @@ class Statistics:
         return found
 
     def _swapped(self, baseline: Statistics, *, samples: int, seed: int) -> dict[str, Floats]:
-        """Differences of two systems that swap the outputs of random sentences: name -> (samples,)."""
         both = self.hypotheses + baseline.hypotheses
         distinct = {
             name: _Grams.of(both, DISTINCT[name]) for name in self.names if name in DISTINCT
@@ -269,8 +267,6 @@ def swaps(n: int, samples: int, seed: int) -> Iterator[Floats]:
 
 @dataclass(frozen=True, eq=False)
 class _Grams:
-    """The n-grams of each sentence: those of one sentence only are counted, the shared ones are indexed by sentence."""
-
     totals: Floats  # (sentences,) n-grams, repeats included
     unshared: Floats  # (sentences,) distinct n-grams that no other sentence has
     # Sentences that have the first shared n-gram, then the second, ...

@@ -145,7 +145,6 @@ def tokenizer_of(references: References) -> TokenizerChoice:
 
 
 def _units(texts: Sequence[str]) -> tuple[Counter[str], int]:
-    """The letters of each script in UNSPACED, and the number of other words."""
     characters = Counter[str]()
     for text in texts:
         characters.update(text)
@@ -161,7 +160,6 @@ def _units(texts: Sequence[str]) -> tuple[Counter[str], int]:
 
 @cache
 def _unspaced(character: str) -> str:
-    """The script of a letter, "" unless it is in UNSPACED."""
     if not character.isalpha() or character.isascii():
         return ""
     names = unicodedata.name(character, "").removeprefix("HALFWIDTH ").split()
@@ -199,7 +197,6 @@ def require_tokenizer(name: str) -> None:
 
 @cache
 def _load(name: str) -> None:
-    """Only what was loaded is remembered; a failure is tried again."""
     from http.client import HTTPException
 
     from portalocker.exceptions import BaseLockException

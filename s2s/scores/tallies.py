@@ -38,7 +38,6 @@ class Tally:
 
 @cache
 def _scorer(name: str, scoring: Scoring) -> SacreMetric:
-    """Shared: scoring sums does not change it."""
     return sacre(name, scoring)
 
 
@@ -60,7 +59,6 @@ def _sacrebleu(name: str, scoring: Scoring, scores: Callable[[Floats], Floats]) 
 
 
 def _mean(each: Callable[[Texts, References], Sequence[float]]) -> Tally:
-    """The mean of a value from 0 to 1 per sentence, as a percentage."""
     return Tally(
         lambda hypotheses, references: [(value, 1) for value in each(hypotheses, references)],
         lambda sums: 100 * sums[0] / sums[1],

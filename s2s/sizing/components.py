@@ -28,7 +28,6 @@ class NamedShape(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Elements of an array; multiply-adds of a product."""
         return math.prod(self.lengths)
 
 
@@ -51,7 +50,6 @@ class Component:
 
     @property
     def parameters(self) -> int:
-        """Its own; a tied matrix counts where it belongs."""
         return sum(weight.size for weight in self.weights)
 
     @property
@@ -63,7 +61,6 @@ class Component:
 
     @property
     def group(self) -> str:
-        """Its row of COMPONENT_GROUPS."""
         group = COMPONENT_KINDS[self.kind].group
         return f"{self.name.partition('.')[0]} {group}" if group == "feed-forward" else group
 
@@ -118,8 +115,6 @@ def cost(found: Iterable[Component]) -> Cost:
 
 
 class _Stack:
-    """The components of the encoder or the decoder, and the lengths of its axes."""
-
     def __init__(
         self,
         name: str,
@@ -156,7 +151,6 @@ class _Stack:
         }
 
     def components(self) -> list[Component]:
-        """In the order of the forward pass."""
         has_embedding_norm = self.config.norm.after_embeddings
         found = [self._tokens(), *self._positions()]
         found += self._norm("norm", "embedding_norm", is_there=has_embedding_norm)
@@ -182,7 +176,6 @@ class _Stack:
         return self.lengths["batch"] * self.lengths[self.length]
 
     def _saved_by_residual(self) -> int:
-        """Numbers saved where a sublayer joins the stream: its input, its normalized input, and a dropout mask."""
         arrays = 4 if self.config.norm.kind == "rms" else 3
         return arrays * self.config.d_model * self._batch_tokens()
 
@@ -224,10 +217,6 @@ class _Stack:
         return self._attention("self_attention", kind, self.length, max(self.saved_tables, of_bias))
 
     def _attention(self, name: str, kind: str, keys: str, saved_tables: int) -> Component:
-        """`keys`: the axis of the keys. Saved besides the tables: queries, keys, values and the weighted sums.
-
-        Explicit attention with gradients of its own saves these sums twice: by heads, and joined for the output.
-        """
         settings = self.config.attention
         inner = "heads * d_head"
         queries = self.length

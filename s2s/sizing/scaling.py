@@ -38,7 +38,6 @@ class CostPoint(NamedTuple):
 
     @property
     def total(self) -> float:
-        """Their sum."""
         return sum(self.terms.values())
 
 

@@ -20,11 +20,9 @@ class ModelSpec:
 
     @property
     def vocab_sizes(self) -> tuple[int, int]:
-        """Source, target."""
         return self.src_vocab_size, self.tgt_vocab_size
 
     def components(self, sizes: BatchSizes) -> tuple[Component, ...]:
-        """As the function `components`."""
         explicit = is_explicit(self.recipe)
         return components(self.recipe.model, self.vocab_sizes, sizes, is_explicit=explicit)
 

@@ -95,7 +95,6 @@ def arithmetic(components: Sequence[Component]) -> list[Term]:
 
 
 def _term_name(component: Component, components: Sequence[Component]) -> str:
-    """`encoder: self-attention`; how often a matrix is used where that is more than once."""
     stack = component.name.partition(".")[0]
     if component.group == "norms":
         return f"{stack}: norms"
@@ -105,7 +104,6 @@ def _term_name(component: Component, components: Sequence[Component]) -> str:
 
 
 def _product(rows: Sequence[Component]) -> str:
-    """The shapes of all weights, equal ones counted; a matrix and its transpose are equal."""
     copies = rows[0].copies if len(rows) == 1 else 1
     shapes: Counter[tuple[int, ...]] = Counter()
     for row in rows:

@@ -1,6 +1,6 @@
 """Text to ids and back, in every way that a recipe may ask for. Knows nothing of models."""
 
-from s2s.tokenizers.byte_level import byte_characters
+from s2s.tokenizers.bpe import byte_characters
 from s2s.tokenizers.comparison import (
     ComparisonRow,
     ExampleTokens,

@@ -1,18 +1,18 @@
-"""One token per byte of the text's UTF-8: 256 tokens, nothing to learn, nothing unknown."""
+"""One token per character, or per byte of the text's UTF-8: 256 tokens, nothing to learn, nothing unknown."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self
 
 from s2s.config import UserError, nfc
-from s2s.tokenizers.tokenizer import SPACE, SPECIALS, UNK, Tokenizer
+from s2s.tokenizers.tokenizer import SPACE, SPECIALS, UNK, LookupTokenizer, Tokenizer
 
 OFFSET = len(SPECIALS)
 
 
 def _name(byte: int) -> str:
-    """`▁` for the space, ASCII characters as they are, all other bytes in hexadecimal."""
     if byte == ord(" "):
         return SPACE
     return chr(byte) if ord(" ") < byte < 0x7F else f"<0x{byte:02X}>"
@@ -52,3 +52,22 @@ class ByteTokenizer(Tokenizer):
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> Self:
         return cls()
+
+
+class CharTokenizer(LookupTokenizer):
+    """`"été"` becomes three ids; a character that the training text lacked becomes `<unk>`."""
+
+    kind = "char"
+
+    @classmethod
+    def fit(cls, texts: Iterable[str], vocab_size: int | None = None) -> Self:
+        """Every character, or the most frequent ones; ties by first appearance."""
+        counts = Counter(character for text in texts for character in nfc(text))
+        n_kept = None if vocab_size is None else vocab_size - len(SPECIALS)
+        return cls(character for character, _ in counts.most_common(n_kept))
+
+    def encode(self, text: str) -> list[int]:
+        return self._lookup(nfc(text))
+
+    def decode(self, ids: Sequence[int]) -> str:
+        return "".join(self.vocabulary[index] for index in ids if index >= UNK)

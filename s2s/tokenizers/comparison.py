@@ -33,8 +33,7 @@ ExampleTokens = tuple[tuple[str, int], ...]  # (token, id)
 Sizes = tuple[int | None, int | None]  # of each side
 
 
-def _ignore(note: str) -> None:
-    """Reports to nobody."""
+def _ignore(note: str) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -52,8 +51,6 @@ class SideStatistics:
 
 @dataclass(frozen=True)
 class ComparisonRow:
-    """One tokenizer, measured."""
-
     kind: str
     # None: chosen by the size of the dataset
     requested_size: int | None = field(metadata={"json": "asked"})
@@ -66,7 +63,6 @@ class ComparisonRow:
 
     @property
     def name(self) -> str:
-        """`bpe · 1,200 / 900 (automatic)`: its kind and the size of each side's vocabulary."""
         sizes = dict.fromkeys((f"{self.src.vocab_size:,}", f"{self.tgt.vocab_size:,}"))
         is_automatic = self.requested_size is None and TOKENIZERS[self.kind].is_subword
         return f"{self.kind} · {' / '.join(sizes)}{' (automatic)' if is_automatic else ''}"
@@ -172,7 +168,6 @@ def _size_text(requested: int | None) -> str:
 
 
 def scope(n_pairs: int, n_held_out: int) -> str:
-    """One sentence: how many pairs the comparison is based on."""
     n_fitted = min(n_pairs, MAX_FITTED)
     of = f"{n_pairs:,} pairs"
     if n_fitted < n_pairs:
@@ -184,7 +179,6 @@ def scope(n_pairs: int, n_held_out: int) -> str:
 
 
 def _spaced(texts: Sequence[str], n_max: int) -> list[str]:
-    """At most `n_max` texts, evenly spaced."""
     if len(texts) <= n_max:
         return list(texts)
     return [texts[index * len(texts) // n_max] for index in range(n_max)]
@@ -193,7 +187,6 @@ def _spaced(texts: Sequence[str], n_max: int) -> list[str]:
 def _automatic_sizes(
     texts: tuple[Sequence[str], Sequence[str]], fitted: Sides, *, shared: bool
 ) -> tuple[int, int]:
-    """The automatic size of each side: by the length of all texts, with room for the characters."""
     if shared:
         size = _automatic_size(texts, fitted)
         return size, size
@@ -210,7 +203,6 @@ def _automatic_size(sides: Iterable[Sequence[str]], fitted: Iterable[Sequence[st
 
 
 def _sizes(kind: str, automatic: tuple[int, int]) -> list[tuple[int | None, Sizes]]:
-    """The requested size and the resulting size of each side: the automatic one, then round ones, smallest first."""
     if not TOKENIZERS[kind].is_subword:
         return [(None, (None, None))]
     default = max(automatic)
@@ -237,7 +229,6 @@ def _measure(
     example: tuple[str, str],
     limit: int,
 ) -> tuple[list[SideStatistics], float]:
-    """The statistics of both sides, and the share of pairs over the limit."""
     lengths = [
         [len(ids) for ids in tokenizer.encode_many(texts)]
         for tokenizer, texts in zip(tokenizers, measured, strict=True)

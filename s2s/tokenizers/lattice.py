@@ -99,7 +99,6 @@ def seeds_of(words: Sequence[str], counts: Floats) -> Seeds:
 def _drop_covered(
     shorter: Floats, offset: int, row: npt.NDArray[np.int32], first: Ints, longer: Floats
 ) -> None:
-    """Sets to 0 the count of each shorter token that only occurs inside one longer token; characters stay."""
     if offset == 0:
         return
     most = np.zeros(len(shorter))
@@ -109,7 +108,6 @@ def _drop_covered(
 
 
 def _sums(groups: npt.NDArray[np.integer[Any]], values: Floats, n: int) -> Floats:
-    """The sum of the values of each group, in a fixed order."""
     return np.bincount(groups, values, n).astype(np.float64, copy=False)
 
 
@@ -145,7 +143,6 @@ class Paths:
         return paths._taking(np.argsort(dst, kind="stable"))
 
     def only(self, alive: npt.NDArray[np.bool_]) -> Paths:
-        """Without the edges of dropped tokens."""
         return self._taking(np.flatnonzero(alive[self.token]))
 
     def _taking(self, edges: Ints) -> Paths:
@@ -178,7 +175,6 @@ class Paths:
         return _sums(self.token, uses, len(p))
 
     def _positions(self, nodes: Ints) -> Iterator[tuple[int, int, slice]]:
-        """For edges ordered by these nodes: the nodes of each position and the edges there."""
         bounds = np.searchsorted(nodes, self.base)
         of_positions = zip(pairwise(self.base), pairwise(bounds), strict=True)
         for (low, high), (start, stop) in of_positions:
@@ -186,7 +182,6 @@ class Paths:
 
 
 def _pruned(seeds: Seeds, paths: Paths, size: int) -> Floats:
-    """Probabilities of the remaining tokens, 0 for the dropped ones."""
     single = seeds.length == 1
     size = max(size, int(single.sum()))
     alive = single | (seeds.total > 0)
@@ -207,7 +202,6 @@ def _pruned(seeds: Seeds, paths: Paths, size: int) -> Floats:
 
 
 def _best(seeds: Seeds, p: Floats, uses: Floats, wanted: int) -> npt.NDArray[np.bool_]:
-    """The characters, and the other tokens whose removal would cost the most log-probability."""
     alive: npt.NDArray[np.bool_] = seeds.length == 1
     others = np.flatnonzero((p > 0) & ~alive & (uses >= MIN_USES))
     loss = uses[others] * (np.log(p[others]) - _without(seeds, p, others))
@@ -218,7 +212,6 @@ def _best(seeds: Seeds, p: Floats, uses: Floats, wanted: int) -> npt.NDArray[np.
 
 
 def _without(seeds: Seeds, p: Floats, tokens: Ints) -> Floats:
-    """The log-probability of the best segmentation of each token into other tokens (Viterbi)."""
     with np.errstate(divide="ignore"):
         score = np.log(np.append(p, 0.0))  # the last for NONE
     best = np.full((LONGEST + 1, len(tokens)), -np.inf)

@@ -11,8 +11,7 @@ from typing import Any
 
 from s2s.config import Choice, TokenizerConfig, UserError, choose
 from s2s.tokenizers.bpe import BpeTokenizer
-from s2s.tokenizers.byte import ByteTokenizer
-from s2s.tokenizers.char import CharTokenizer
+from s2s.tokenizers.byte import ByteTokenizer, CharTokenizer
 from s2s.tokenizers.pretrained import PretrainedTokenizer
 from s2s.tokenizers.tokenizer import FORMAT, Tokenizer
 from s2s.tokenizers.unigram import UnigramTokenizer

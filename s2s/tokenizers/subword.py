@@ -122,6 +122,5 @@ class SubwordTokenizer(Tokenizer):
 
 
 def _without_capitals(text: str) -> str:
-    """In lower case but for the first letter."""
     first = next(place for place, character in enumerate(text) if character.isupper())
     return text[: first + 1] + text[first + 1 :].lower()

@@ -94,7 +94,6 @@ class Tokenizer(ABC):
 
     @property
     def vocab_size(self) -> int:
-        """The number of ids, specials included."""
         return len(self.vocabulary)
 
     @property
@@ -127,7 +126,6 @@ class Tokenizer(ABC):
         return tuple(map(self._readable, self.vocabulary))
 
     def _readable(self, token: str) -> str:
-        """A token as it is displayed."""
         return visible(token)
 
     def unknown(self, text: str) -> list[str]:
@@ -136,7 +134,6 @@ class Tokenizer(ABC):
 
     @property
     def unknown_kind(self) -> str:
-        """What `unknown_parts` are: `word` or `character`."""
         return "word" if self.words else "character"
 
     def unknown_parts(self, text: str) -> list[str]:
@@ -157,7 +154,6 @@ class Tokenizer(ABC):
         return list(found)
 
     def _unknown_points(self, character: str) -> str:
-        """The code points of a character that become `<unk>`: of a known letter with an unknown mark, the mark."""
         return "".join(point for point in character if self.unk_id in self.encode(point))
 
     def to_json(self) -> dict[str, Any]:

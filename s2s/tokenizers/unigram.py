@@ -61,7 +61,6 @@ class UnigramTokenizer(SubwordTokenizer):
 
 
 def _words(texts: Iterable[str]) -> Counter[str]:
-    """Counts of the words, each with its `▁` and without punctuation; long ones in chunks of LONGEST_WORD."""
     chunks: Counter[str] = Counter()
     for text in texts:
         chunks.update(text.replace(SPACE, " ").split(" "))
@@ -79,7 +78,6 @@ def _words(texts: Iterable[str]) -> Counter[str]:
 
 
 def _most_frequent(words: Counter[str]) -> dict[str, int]:
-    """The most frequent words that have at most MAX_CHARACTERS characters together."""
     frequent = {}
     n_characters = 0
     for word in sorted(words, key=lambda word: (-words[word], word)):

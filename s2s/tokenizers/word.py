@@ -62,11 +62,6 @@ class WordTokenizer(LookupTokenizer):
         return " ".join(self.vocabulary[index] for index in ids if index >= UNK)
 
     def _normalized(self, words: Sequence[str]) -> list[str]:
-        """The words as the vocabulary has them: known ones unchanged.
-
-        A period at the very end is dropped where it is the text's only mark: a dataset with marks between sentences
-        (`snow fell . the queen slept .`) has none after a single one.
-        """
         found = [each for word in words for each in self._normalized_word(word)]
         marks = [each for each in found if not WORD.match(each)]
         has_lone_period = marks == ["."] and found[-1] == "."
@@ -75,14 +70,12 @@ class WordTokenizer(LookupTokenizer):
         return found
 
     def _normalized_word(self, word: str) -> list[str]:
-        """A word in a case that is known, beside its punctuation where that is known; other punctuation is dropped."""
         if known := self._known(word):
             return [known]
         parts = [self._known(part) or part for part in PARTS.findall(word)]
         return [part for part in parts if part in self._ids or WORD.match(part)]
 
     def _known(self, word: str) -> str | None:
-        """The word in the first case that is in the vocabulary."""
         cases = (word, word.lower(), word.capitalize())
         return next((each for each in cases if each in self._ids), None)
 

@@ -58,7 +58,6 @@ class Budget:
 
     @property
     def is_set(self) -> bool:
-        """Whether time is limited at all."""
         return math.isfinite(self.seconds)
 
     @property
@@ -163,21 +162,17 @@ class Budget:
         return steps if is_close else step + fitting
 
     def _left(self) -> float:
-        """Seconds for updates and the validations between them."""
         return self.seconds - self.elapsed() - self.reserve
 
     def _fitting(self, left: float, seconds_per_step: float, validate_every: int) -> int:
-        """How many steps fit into so many seconds, at least one; one where the speed is unknown."""
         if not seconds_per_step:
             return 1
         return max(1, int(left / (seconds_per_step + self.observation / validate_every)))
 
     def _newest(self) -> float:
-        """Seconds of an update, now: the median of the newest ones; 0 before there are enough."""
         return statistics.median(self._recent) if len(self._recent) == FEW else 0.0
 
     def _mean_since_mark(self) -> float:
-        """Seconds of an update since the speed was measured, on average without the slowest one."""
         slowest = max(self._since_mark)
         return (math.fsum(self._since_mark) - slowest) / (len(self._since_mark) - 1)
 

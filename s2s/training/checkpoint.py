@@ -92,13 +92,11 @@ def save(
 
 
 def _files(folder: Path, step: int) -> dict[str, bytes]:
-    """Its two files by name, for a process that has another folder."""
     paths = (_state_path(folder, step), weights_path(folder, step))
     return {path.name: path.read_bytes() for path in paths}
 
 
 def _sum(tensors: Mapping[str, Tensor]) -> str:
-    """A checksum: a disk may return other bytes than were written, in a file that looks whole."""
     total = 0
     for name in sorted(tensors):
         content = tensors[name].reshape(-1).view(torch.uint8).numpy().tobytes()
@@ -135,7 +133,6 @@ def load(
 
 
 def _progress(text: str, step: int) -> Progress:
-    """Raises ValueError or TypeError for what is no progress to that step."""
     content = json.loads(text)
     plan = tuple((int(step), int(steps)) for step, steps in content.get("plan", ()))
     progress = Progress(**content | {"plan": plan})
@@ -193,7 +190,6 @@ def _read_state(folder: Path, step: int) -> tuple[dict[str, str], dict[str, Tens
 
 
 def _named(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
-    """The tensors whose name begins with the prefix, without it."""
     return {
         name.removeprefix(prefix): tensor
         for name, tensor in tensors.items()
@@ -213,7 +209,6 @@ def _check_weights(folder: Path, step: int, metadata: Mapping[str, str]) -> None
 
 
 def _check_sum(path: Path, written: str | None, found: str) -> None:
-    """Older checkpoints have no checksum."""
     if written not in (None, found):
         why = "it holds other bytes than were written"
         raise UserError(
@@ -296,7 +291,6 @@ def prune(folder: Path, *, keep: int, spared: Collection[int]) -> None:
 
 
 def _flatten(state: Mapping[str, Any]) -> tuple[dict[str, Tensor], dict[str, Any]]:
-    """An optimizer's state as tensors by `index.name`, and the plain numbers beside them."""
     tensors = {}
     numbers = {}
     for index, values in state["state"].items():
@@ -311,7 +305,6 @@ def _flatten(state: Mapping[str, Any]) -> tuple[dict[str, Tensor], dict[str, Any
 def _unflatten(
     fresh: dict[str, Any], tensors: Mapping[str, Tensor], numbers: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The inverse of `_flatten`; the groups' settings come from the recipe, not from the file."""
     state: dict[int, dict[str, Any]] = {}
     for key, value in [*tensors.items(), *numbers.items()]:
         index, _, name = key.partition(".")

@@ -49,10 +49,6 @@ def chosen_device(recipe: Recipe) -> str:
 
 
 def _devices() -> list[str]:
-    """The kinds of device on this machine, the one of `auto` first.
-
-    On a Mac that is the CPU: nothing promises the bits of mps, nor what a forecast says of it.
-    """
     found = ["cpu"]
     if torch.backends.mps.is_available():
         found.append("mps")

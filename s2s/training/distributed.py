@@ -79,11 +79,9 @@ class Group:
         self.wanted: Sequence[int] = ()  # not empty: this process is asked to stop
 
     def threads(self, together: int) -> int:
-        """Of this process."""
         return together
 
     def device(self, kind: str) -> torch.device:
-        """Where this process computes."""
         return torch.device(kind)
 
     def seed(self, seed: int, step: int) -> int | None:

@@ -102,7 +102,6 @@ class Trainer:
         self.is_warned = False
 
     def run(self) -> Iterator[Event]:
-        """From the current step to the last."""
         self.group.spread(self.model.parameters())
         for warning in self.warnings:
             yield Warned(self.progress.step, warning)
@@ -203,7 +202,6 @@ class Trainer:
 
     @property
     def is_stale(self) -> bool:
-        """Whether early stopping ends the training."""
         return 0 < self.recipe.train.watch.patience <= self.progress.stale
 
     def peak(self, step: int) -> float:
@@ -286,14 +284,12 @@ class Trainer:
         return src, tgt
 
     def _epoch(self, number: int) -> list[batches.Ids]:
-        """The rows of each batch of an epoch, shuffled by the seed."""
         settings = self.recipe.train
         return batches.epoch(
             self.data.train, settings.batch_tokens, seed=settings.seed, number=number
         )
 
     def _set_rate(self, step: int, rate: float | None) -> float:
-        """The learning rate of this step, given or by the schedule; set in the optimizer."""
         if rate is None:
             rate = learning_rate(step, self.recipe.train, self.peak(step), self.budget.plan)
             self.group.tell(rate)
@@ -302,7 +298,6 @@ class Trainer:
         return rate
 
     def _planned(self, plan: Callable[[int, int, int], list[Planned]]) -> Iterator[Planned]:
-        """Another last step, where the time budget asks for it."""
         train = self.recipe.train
         for planned in plan(self.progress.step, train.steps, train.watch.validate_every):
             self._take_plan(planned)
@@ -312,7 +307,6 @@ class Trainer:
         self.recipe = replace(self.recipe, train=replace(self.recipe.train, steps=planned.steps))
 
     def _clip(self) -> float:
-        """Clip the gradient; returns its norm before."""
         largest = self.recipe.train.optimizer.clip_norm or math.inf
         return float(torch.nn.utils.clip_grad_norm_(self.model.parameters(), largest))
 
@@ -335,7 +329,6 @@ class Trainer:
                 self.rng["cuda"] = torch.cuda.get_rng_state(self.device)
 
     def _validated(self) -> Validation:
-        """`validate`, remembered as the best so far or as one more without progress."""
         validation = self.validate()
         is_sound = not divergence.worse_than_guessing(
             validation, self.data.tgt_tokenizer.vocab_size
@@ -344,11 +337,6 @@ class Trainer:
         return replace(validation, is_best=self.progress.best_step == self.progress.step)
 
     def _averaged(self, validation: Validation) -> tuple[Validation, list[Warned]]:
-        """Put the mean of the last checkpoints into the model: what the run gives, unless an earlier one is better.
-
-        Returns its validation, and a warning for each checkpoint that could not be read; the given one where no mean is
-        asked for.
-        """
         step = self.progress.step
         earlier = self.recipe.train.average_last - 1
         if self.folder is None:
@@ -370,13 +358,11 @@ class Trainer:
         return averaging.due(folder, count=n, every=every, before=before)
 
     def _restore_trained(self) -> None:
-        """Continue from the trained weights where the model holds a mean of checkpoints."""
         if self.trained:
             put_weights(self.model, self.trained)
             self.trained = {}
 
     def _worse_than_guessing(self, validation: Validation) -> Iterator[Warned]:
-        """Warned once."""
         if not self.is_warned:
             found = divergence.worse_than_guessing(validation, self.data.tgt_tokenizer.vocab_size)
             self.is_warned = bool(found)

@@ -45,8 +45,6 @@ def cross_entropy(
 
 
 class _KnownGradient(torch.autograd.Function):
-    """A loss whose gradients are computed already: `tensors` are its inputs, then the gradient of each."""
-
     @staticmethod
     def forward(ctx: Any, loss: Tensor, *tensors: Tensor | None) -> Tensor:
         n_inputs = len(tensors) // 2
@@ -155,7 +153,6 @@ def _without_padding(states: Tensor, labels: Tensor, pad_id: int) -> tuple[Tenso
 
 
 def _chunks(rows: Tensor, vocab_size: int) -> Iterator[slice]:
-    """Slices of the rows, each with few enough logits."""
     n_logits = CHUNK if rows.device.type == "cpu" else GPU_CHUNK
     size = max(1, n_logits // vocab_size)
     for start in range(0, len(rows), size):

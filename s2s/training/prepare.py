@@ -69,7 +69,6 @@ def prepare(
 
 
 def _probes(valid: Corpus, count: int, fits: Callable[[Pair], bool]) -> tuple[tuple[str, str], ...]:
-    """Validation pairs that samples translate, evenly spread over the corpus: of each stretch the first that fits."""
     pairs = valid.pairs
     stride = max(1, len(pairs) // max(1, count))
     stretches = (pairs[start : start + stride] for start in range(0, len(pairs), stride))

@@ -44,7 +44,6 @@ def processes(silence: float) -> Iterator[Several]:
 
 @contextlib.contextmanager
 def _together(store: Store, rank: Rank, liveness: Liveness) -> Iterator[Several]:
-    """All processes, once each has come here. Raises UserError where they cannot connect."""
     backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
     liveness.is_needed = True
     try:

@@ -46,7 +46,6 @@ class ThreadChooser:
         self._next = 0.0  # when the next trial begins, in elapsed seconds
 
     def updated(self, seconds: float, n_tokens: int) -> None:
-        """After an update with `now` threads."""
         self._elapsed += seconds
         self._trial += seconds
         paces = self._paces[self.now]
@@ -55,7 +54,6 @@ class ThreadChooser:
             self._use(self._next_number())
 
     def rest(self) -> None:
-        """Before anything else than an update: a trial is given up."""
         self._use(self.chosen)
 
     def _use(self, n: int) -> None:
@@ -64,7 +62,6 @@ class ThreadChooser:
             torch.set_num_threads(n)
 
     def _next_number(self) -> int:
-        """Of the next update, after as many as a number is judged by."""
         if self.now != self.chosen:
             return self._end_trial()
         near = self._neighbors()
@@ -74,12 +71,10 @@ class ThreadChooser:
         return self._begin_trial(near) if near and self._elapsed >= self._next else self.chosen
 
     def _neighbors(self) -> list[int]:
-        """What is tried from the chosen number: one fewer, half, one more and twice as many."""
         n = self.chosen
         return sorted({n - 1, (n + 1) // 2, n + 1, 2 * n} & {*self._allowed} - {n})
 
     def _pace(self, n: int) -> float:
-        """Seconds per token, less for the chosen number than measured; infinite before it was measured."""
         share = FASTER if n == self.chosen else 1.0
         return share * min(self._paces[n], default=math.inf)
 

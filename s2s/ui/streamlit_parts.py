@@ -12,8 +12,7 @@ What no Python imports is private, too; the test reads it where it stands:
 - the header `sec-websocket-protocol`, in shell/sessions.py: it names the session that a browser resumes;
 - cookies `_streamlit_xsrf` and `_streamlit_user`, in s2s/hosted: no option sets them for a frame, and outside a run
   of a page there is no `st.user`;
-- the hidden options `runner.postScriptGC` and `logger.enableRich`, in .streamlit/config.toml: nothing public does it;
-- ids of widgets, `$$ID-…-key`, in snapshot/record.py: an element that was drawn does not say its key.
+- the hidden options `runner.postScriptGC` and `logger.enableRich`, in .streamlit/config.toml: nothing public does it.
 """
 
 from pathlib import Path
@@ -28,36 +27,18 @@ from streamlit import runtime
 # What `st.container` and others return; no public name is its type.
 from streamlit.delta_generator import DeltaGenerator
 
-# What a page has sent to the browser, which the Share button saves as a file; publicly, `streamlit.testing` draws it
-# anew. And what the browser asks, which a hosted server reads first: no option refuses `clear_cache` or another's
+# What the browser asks and is told, which a hosted server reads first: no option refuses `clear_cache` or another's
 # session.
-from streamlit.proto.Alert_pb2 import Alert
-from streamlit.proto.ArrowData_pb2 import ArrowData
 from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.BidiComponent_pb2 import BidiComponent
-from streamlit.proto.Block_pb2 import Block
-from streamlit.proto.Code_pb2 import Code
-from streamlit.proto.Dataframe_pb2 import Dataframe
-from streamlit.proto.Element_pb2 import Element
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from streamlit.proto.Heading_pb2 import Heading
-from streamlit.proto.Html_pb2 import Html
-from streamlit.proto.Json_pb2 import Json
-from streamlit.proto.Markdown_pb2 import Markdown
-from streamlit.proto.Metric_pb2 import Metric
-from streamlit.proto.Table_pb2 import Table
-from streamlit.proto.Text_pb2 import Text
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 
 # Every run of a page, which is timed: `st.App` tells of errors only.
 from streamlit.runtime.scriptrunner import RerunData, ScriptRunner
 
 # The run that is going on: its session, its visitor (`st.user` looks for secrets each time), whether Back was pressed
-# and with which address (`st.query_params` does not say), and what it sends to the browser.
-from streamlit.runtime.scriptrunner_utils.script_run_context import (
-    ScriptRunContext,
-    get_script_run_ctx,
-)
+# and with which address (`st.query_params` does not say).
+from streamlit.runtime.scriptrunner_utils.script_run_context import get_script_run_ctx
 
 # The values of widgets that a browser sends, before a page reads them: a widget checks no more than its type.
 from streamlit.runtime.state.common import WidgetMetadata, unpack_widget_state_value

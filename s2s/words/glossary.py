@@ -57,7 +57,6 @@ def _term(term: str, row: Mapping[str, Any]) -> Term:
 
 
 def _positions(rows: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Terms of the positional encodings that no other term names, from their rows."""
     named = {form.casefold() for term, row in rows.items() for form in (term, *row.get("also", ()))}
     return {
         row.label: {

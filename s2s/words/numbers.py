@@ -35,6 +35,16 @@ def smoothing_note(rates: Iterable[float]) -> str:
     return f"Trained with label smoothing {', '.join(f'{rate:g}' for rate in known)}; losses are shown without it."
 
 
+def duration(seconds: float) -> str:
+    """`95` -> `2 min`."""
+    if seconds < 60:
+        return f"{max(1, round(seconds))} s"
+    if seconds < 5400:
+        return f"{round(seconds / 60)} min"
+    hours = seconds / 3600
+    return f"{hours:.1f} h" if hours < 48 else f"{hours / 24:,.0f} days"
+
+
 def nats(log_prob: float) -> str:
     """`-1.5` -> `−1.50`; what rounds to zero has no sign."""
     return f"{log_prob:z.2f}".replace("-", "−")
@@ -74,13 +84,3 @@ def listed(names: Sequence[str]) -> str:
     """`a`, `a and b`, `a, b and c`; empty for none."""
     *first, last = names or ("",)
     return f"{', '.join(first)} and {last}" if first else last
-
-
-def duration(seconds: float) -> str:
-    """`95` -> `2 min`."""
-    if seconds < 60:
-        return f"{max(1, round(seconds))} s"
-    if seconds < 5400:
-        return f"{round(seconds / 60)} min"
-    hours = seconds / 3600
-    return f"{hours:.1f} h" if hours < 48 else f"{hours / 24:,.0f} days"

@@ -64,7 +64,6 @@ def asked(name: str) -> Answers:
 
 
 def recorded() -> dict[str, Answers]:
-    """By group."""
     content: dict[str, Answers] = json.loads(FILE.read_text(encoding="utf-8"))
     return content
 

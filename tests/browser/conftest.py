@@ -62,7 +62,6 @@ def shared(hub: Hub, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve
 
 @pytest.fixture
 def server(shared: Server) -> str:
-    """The address of the shared server."""
     return shared.address
 
 

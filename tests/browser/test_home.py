@@ -114,13 +114,17 @@ def test_a_deep_link_opens_its_data_are_downloaded_and_a_candidate_is_written(
     page.keyboard.press("Tab")  # which enters at the selected choice
     selected = page.evaluate("document.activeElement.innerText")
     assert selected == "2"
-    page.get_by_role("button", name="Position 3: rouge").click()
-    page.get_by_role("button", name="rouge").hover()
-    page.locator("ol.alternatives button").nth(11).click(force=True)
+    page.get_by_role("button", name="Position 3: rouge").focus()
+    for key in ("Enter", "Tab", "Tab"):  # opens the candidates, to the first one, to the second
+        page.keyboard.press(key)
+    second = page.get_by_role("list", name="Candidates at position 3").get_by_role("button").nth(1)
+    expect(second).to_be_focused()
+    page.keyboard.press("Enter")
     rewritten = page.locator(".st-key-translation p[title]")
     expect(rewritten).not_to_have_text(text)
     expect(rewritten).to_contain_text("la maison ")
     said = rewritten.inner_text()
+    expect(page.get_by_role("button", name=re.compile("^Position 3: "))).to_be_focused()
     page.wait_for_url("**/*forced*")
     page.reload()
     expect(rewritten).to_have_text(said)

@@ -21,7 +21,6 @@ def point(page: Page, position: int) -> Locator:
 
 
 def hovered(page: Page) -> Locator:
-    """The hover text."""
     return page.locator(".hoverlayer .hovertext")
 
 

@@ -90,8 +90,3 @@ def test_help_lists_the_questions(capsys: pytest.CaptureFixture[str]) -> None:
         assert f"  {name} " in out
         assert ", ".join(row.question.settable()) in out
     assert "One word in two sentences\n" in out
-
-
-def test_a_value_is_taken_as_it_is_written() -> None:
-    given = {"text": "  two = 2", "second": "[1]", "word": "2"}
-    assert SameWord.read("a@best", given) == SameWord("a@best", "  two = 2", "[1]", word=2)

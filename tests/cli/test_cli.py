@@ -477,31 +477,14 @@ MISTAKES = {
         "`d_model` 50 .* try 48 or 52",
     ),
     "rotary": (
-        [
-            "train",
-            "--source",
-            "builtin:en-fr",
-            "--preset",
-            "modern-small",
-            "--set",
-            "model.d_head=7",
-            "--out",
-            "x",
-        ],
+        "train --source builtin:en-fr --preset modern-small --set model.d_head=7 --out x".split(),
         "`d_head` 7 is odd .* try 8",
     ),
     "memory": (
-        [
-            "train",
-            "--source",
-            "builtin:first-steps",
-            "--preset",
-            "t5-11b",
-            "--set",
-            "tokenizer.vocab_size=40",
-            "--out",
-            "x",
-        ],
+        (
+            "train --source builtin:first-steps --preset t5-11b --set "
+            "tokenizer.vocab_size=40 --out x"
+        ).split(),
         r"parameters .* needs about [\d.]+ GB of memory and [\d.]+ GB are free; choose a smaller preset",
     ),
     "length": (

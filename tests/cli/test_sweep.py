@@ -127,9 +127,7 @@ def test_a_run_with_a_time_budget_differs_only_by_what_does_not_follow_from_it(p
     assert not follows & {*given}
 
 
-def test_long_names_that_begin_alike_are_different_folders(
-    tmp_path: Path,
-) -> None:
+def test_long_names_that_begin_alike_are_different_folders(tmp_path: Path) -> None:
     same = "x" * 120
     one, two = (
         sweeping._folders(tmp_path, {"data.prefix": [f"{same}{end}"]})[0] for end in ("a", "b")

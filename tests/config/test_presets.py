@@ -61,10 +61,6 @@ def test_a_preset_says_what_it_is_and_where_it_comes_from() -> None:
         assert row.source, name
 
 
-def test_only_rebuilt_models_differ_from_a_tutorial() -> None:
-    assert {name for name, row in PRESETS.items() if row.differs} == TUTORIALS.keys()
-
-
 def test_the_settings_that_a_deviation_names_are_settings() -> None:
     alone = {"train.batch_tokens": 4, "train.steps": 120}
     assert all(f"`{key}={value}`" in PRESETS["first-steps"].differs for key, value in alone.items())

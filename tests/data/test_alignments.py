@@ -7,11 +7,7 @@ from s2s.data import Gold, Link, Numbering, Pair, has_words, n_words
 from s2s.data.formats.alignments import read_alignments
 from tests.samples import sample, sample_lines
 
-PAIRS = (
-    Pair("the red house", "la maison rouge"),
-    Pair("a cat", "un chat noir"),
-    Pair("no", "non"),
-)
+PAIRS = (Pair("the red house", "la maison rouge"), Pair("a cat", "un chat noir"), Pair("no", "non"))
 FOUND = [
     Gold((Link(0, 0), Link(1, 2), Link(2, 1))),
     Gold((Link(0, 0),), possible=(Link(1, 1), Link(1, 2))),

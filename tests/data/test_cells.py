@@ -115,12 +115,6 @@ def test_ids_beside_one_text_are_no_pairs(name: str, tmp_path: Path) -> None:
     assert len(load(f"{path}#src=1,tgt=2")) == len(EN)
 
 
-def test_the_only_text_of_a_frame_is_said_to_be_plain() -> None:
-    plain = as_corpus(pd.DataFrame({"id": [7, 8], "text": ["a b", "c d"]}))
-    assert plain.is_plain
-    assert "`text` is read as plain text" in plain.notes[0]
-
-
 def test_several_numbers_beside_one_text_are_no_pairs(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes(delimited([("a", "b", "words"), (1, 2, "x"), (3, 5, "y"), (2, 9, "z")], ","))
@@ -143,12 +137,6 @@ def test_a_time_beside_words_is_the_source(name: str, tmp_path: Path) -> None:
         assert sides(load(saved(tmp_path, "a.parquet", given))) == expected
         assert sides(load(saved(tmp_path, "a.csv", given))) == expected
         assert sides(as_corpus(pd.DataFrame(given))) == expected
-
-
-def test_two_columns_are_read_whatever_they_hold(tmp_path: Path) -> None:
-    path = tmp_path / "a.tsv"
-    path.write_text("2020-01-01\tJan 1\n2020-02-03\tFeb 3\n2020-03-04\tMar 4\n")
-    assert sides(load(str(path)))[0] == ("2020-01-01", "Jan 1")
 
 
 @pytest.mark.parametrize(
@@ -292,12 +280,6 @@ def test_a_label_that_comes_again_is_no_header(tmp_path: Path) -> None:
     assert len(load(str(path))) == 41
 
 
-def test_a_number_that_comes_again_is_no_header(tmp_path: Path) -> None:
-    path = tmp_path / "a.tsv"
-    path.write_text("".join(f"अंक{at}\tank{at}\t{1 + at % 3}\n" for at in range(9)))
-    assert len(load(str(path))) == 9
-
-
 @pytest.mark.parametrize(
     "header", ["Wort,Wortart,Übersetzung", "mot,nature,traduction", "palabra,clase,significado"]
 )
@@ -407,9 +389,3 @@ def test_a_tab_is_the_delimiter_though_texts_have_commas(table: str, tmp_path: P
     path = tmp_path / "a.csv"
     path.write_text(table)
     assert sides(load(str(path)))[0][0] == "Yes, sir"
-
-
-def test_names_of_several_columns_are_listed(tmp_path: Path) -> None:
-    path = tmp_path / "a.csv"
-    path.write_text("en,note,note,de\na,b,c,x\n")
-    assert offered([path]).repeated == ("note",)

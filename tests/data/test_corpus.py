@@ -42,10 +42,6 @@ def test_no_two_texts_share_a_hash_by_where_they_are_cut():
     assert len({corpus(pairs).hash for pairs in cut}) == len(cut)
 
 
-def test_the_length_is_the_number_of_pairs():
-    assert len(corpus(PAIRS)) == 2
-
-
 def test_a_split_is_written_and_read_back(tmp_path):
     paths = write_split(corpus(PAIRS), tmp_path / "new")
     assert (

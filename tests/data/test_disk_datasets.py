@@ -174,15 +174,6 @@ def test_a_visitor_of_a_hosted_server_reads_no_folder_of_it(
     assert parse_spec(f"disk:{saved}/one").source == "disk"
 
 
-def test_translations_in_a_list_are_pairs(tmp_path: Path) -> None:
-    rows = [
-        {"translations": [{"en": "a", "de": "b"}, {"en": "c", "de": "d"}]},
-        {"translations": []},
-    ]
-    datasets.Dataset.from_list(rows).save_to_disk(tmp_path / "listed")
-    assert load(f"disk:{tmp_path}/listed").pairs == (Pair("a", "b"), Pair("c", "d"))
-
-
 def test_several_references_of_a_saved_dataset(tmp_path: Path) -> None:
     rows = [
         {"source": "a", "ref": "b", "ref2": ["c", "d"], "note": "x"},

@@ -13,10 +13,10 @@ import pytest
 
 from s2s.config import UserError
 from s2s.data import Pair, load, splits
-from s2s.data.caps import Caps
 from s2s.data.files import FileOptions, from_bytes, offered, opened
 from s2s.data.formats.table import TABLES, suffix
 from s2s.data.formats.tables import FORMATS
+from s2s.data.options import Caps
 from s2s.data.repository import library
 from s2s.hub.layout import KINDS, OTHER_KINDS
 from tests import spawned
@@ -202,14 +202,6 @@ def test_a_column_of_prefixes_mixes_tasks(put):
     refused(f"{path}#prefix=tsk", r"no column `tsk` .* the nearest are `task`")
 
 
-def test_columns_of_structs_by_their_last_name(put):
-    for name in ("nested.jsonl", "translation.parquet"):
-        path = put(name, WRITERS[name](PLAIN))
-        assert load(f"{path}#src=de,tgt=translation.en").pairs == tuple(
-            Pair(pair.tgt, pair.src) for pair in PLAIN
-        )
-
-
 def test_other_kinds_of_columns_are_no_texts(put):
     content = written.table({"n": [1, 2], "a": ["x", None], "b": ["y", "z"], "raw": [b"q", b"r"]})
     corpus = load(put("a.parquet", content))
@@ -250,23 +242,6 @@ def test_a_long_field_does_not_decide_what_the_delimiter_is(put):
         assert load(long).pairs == (Pair("x" * 200, "y"),)
     finally:
         csv.field_size_limit(before)
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"PAR1" + b"x" * 100 + b"PAR1",
-        b"x" * 100,
-        b"",
-        written.parquet(PLAIN)[:-4],
-        written.parquet([]),
-    ],
-)
-def test_a_broken_parquet(put, content):
-    refused(
-        put("a.parquet", content),
-        r"`.*a\.parquet` is (not a complete \.parquet file \(.*\)|empty); ",
-    )
 
 
 def test_json_lists_are_read_in_parts(put, monkeypatch):

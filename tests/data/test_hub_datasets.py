@@ -164,13 +164,6 @@ def test_columns_are_chosen_by_name_by_number_or_by_guess(served: Hub) -> None:
     assert load("hub:team/format0#src=id,tgt=fr").pairs[0].src.isdecimal()
 
 
-def test_a_set_of_one_text_is_plain(served: Hub) -> None:
-    served.repos["team/text"] = Repo({"train.txt": "one\n\ntwo\n".encode("utf-8-sig")})
-    corpus = load("hub:team/text")
-    assert corpus.is_plain
-    assert corpus.pairs == (Pair("one", "one"), Pair("two", "two"))
-
-
 def test_of_several_targets_the_first(served: Hub) -> None:
     served.repos["team/several"] = Repo(
         {"train.jsonl": b'{"sentence": "a", "corrections": ["b", "c"]}\n'}

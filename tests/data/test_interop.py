@@ -39,20 +39,6 @@ def test_a_translation_gives_both_directions() -> None:
     assert "1 pair with an empty side" in Corpus.from_datasets(table).notes[-1]
 
 
-def test_of_several_targets_the_first() -> None:
-    table = datasets.Dataset.from_dict({"original": ["a b"], "simplifications": [["a", "b"]]})
-    assert Corpus.from_datasets(table).pairs == (Pair("a b", "a"),)
-
-
-def test_one_column_is_plain_text() -> None:
-    plain = Corpus.from_datasets(datasets.Dataset.from_dict({"text": ["a b"]}))
-    assert plain.is_plain
-    assert plain.pairs == (Pair("a b", "a b"),)
-    assert not Corpus.from_datasets(
-        datasets.Dataset.from_dict({"src": ["a"], "tgt": ["b"]})
-    ).is_plain
-
-
 def test_a_list_of_turns_is_one_dialogue() -> None:
     talk = ["Hi!", "Hello.", "How are you?"]
     table = datasets.Dataset.from_dict({"dialog": [talk]})

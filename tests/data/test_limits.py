@@ -12,7 +12,7 @@ import pytest
 from s2s import cli, settings
 from s2s.config import DataConfig, Recipe, UserError, asker, override, parse_assignments
 from s2s.data import load, profile
-from s2s.data.caps import Caps
+from s2s.data.options import Caps
 from s2s.processes.program import Process
 
 resource = pytest.importorskip("resource")

@@ -210,12 +210,7 @@ def test_a_duplicate_names_the_line_of_the_first() -> None:
 
 def test_the_reason_names_the_place() -> None:
     for key, src, tgt, reason in [
-        (
-            "empty",
-            "",
-            " ",
-            "Nothing is visible in the source; nothing is visible in the target.",
-        ),
+        ("empty", "", " ", "Nothing is visible in the source; nothing is visible in the target."),
         ("duplicates", "the house of Bert", "la maison de Bert", "The same pair is in row 2."),
         ("copies", "a  B", "A b", "Both sides are the same except for case or spaces."),
         ("max_words", "w " * 120, "x", "The source has 120 words."),
@@ -228,12 +223,7 @@ def test_the_reason_names_the_place() -> None:
         ("control", "ab\x00", "b", "The source has U+0000 at character 3."),
         ("markup", "a", "b <i>c</i>", "The target has <i> at character 3."),
         ("brackets", "a (b", "c", "The source does not close the ( of character 3."),
-        (
-            "brackets",
-            "a",
-            "b) c]",
-            "The target has an unmatched ] at character 5.",
-        ),
+        ("brackets", "a", "b) c]", "The target has an unmatched ] at character 5."),
         ("numbers", "1 2,5 7", "7 8", "1, 25 only in the source; 8 only in the target."),
     ]:
         (example,) = lint_pairs((*HOUSES, Pair(src, tgt))).found[key].examples
@@ -359,12 +349,6 @@ def test_a_corpus_of_faults_alone_is_refused() -> None:
         match=r"Nothing is left of `t` after cleaning: 2 pairs were removed: the target equals the source\. Disable",
     ):
         clean(Corpus("t", "train", (Pair("a", "a"), Pair("b", "b"))), Cleaning(copies=True))
-
-
-def test_no_pairs_at_all() -> None:
-    report = lint_pairs(())
-    assert (report.n_pairs, report.masks, report.dropped(LINT_RULES)) == (0, {}, 0)
-    assert clean(Corpus("t", "train", ()), Cleaning()).pairs == ()
 
 
 def test_a_report_survives_json_and_is_small() -> None:

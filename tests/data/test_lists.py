@@ -93,24 +93,12 @@ def test_dialogues_stay_turns_and_references_references(tmp_path: Path) -> None:
         assert any("`dialogue` holds lists of texts" in note for note in corpus.notes)
 
 
-def test_a_column_with_texts_and_lists_is_one_of_lists(tmp_path: Path) -> None:
-    rows = [{"src": "a b", "tgt": "x"}, {"src": ["c", "d"], "tgt": "y"}]
-    (tmp_path / "a.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    assert load(str(tmp_path / "a.jsonl")).pairs == (Pair("a b", "x"), Pair("c d", "y"))
-
-
 def test_lists_of_other_lengths_are_no_lines(tmp_path: Path) -> None:
     rows = [{"src": ["a", "b"], "tgt": ["x"]}, {"src": ["c"], "tgt": ["z"]}]
     (tmp_path / "a.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     corpus = load(f"{tmp_path / 'a.jsonl'}#lists=line")
     assert corpus.pairs == (Pair("c", "z"),)
     assert any("1 row without a text in both fields or with lists" in note for note in corpus.notes)
-
-
-def test_translations_in_lists_are_pairs(tmp_path: Path) -> None:
-    row = {"translations": [{"en": "a", "de": "b"}, {"en": "c", "de": "d"}]}
-    (tmp_path / "a.jsonl").write_text(f"{json.dumps(row)}\n")
-    assert load(str(tmp_path / "a.jsonl")).pairs == (Pair("a", "b"), Pair("c", "d"))
 
 
 def test_plain_text_in_lists_is_joined_and_said(tmp_path: Path) -> None:
@@ -145,16 +133,6 @@ def test_words_and_their_tags_and_lists_of_lists(
         (tmp_path / f"train.{name}").unlink()
     assert load(f"disk:{tmp_path}").pairs == (pair,) * 3
     assert as_corpus(frame).pairs == as_corpus(rows).pairs == (pair,) * 3
-
-
-def test_an_empty_list_in_a_cell_is_no_text(tmp_path: Path) -> None:
-    path = tmp_path / "a.csv"
-    pd.DataFrame({"source": [["a", "b"], [], ["c"]], "target": ["x", "y", "z"]}).to_csv(
-        path, index=False
-    )
-    corpus = load(str(path))
-    assert corpus.pairs == (Pair("a b", "x"), Pair("c", "z"))
-    assert any(note.startswith("1 row ") for note in corpus.notes)
 
 
 def test_a_single_column_of_text_is_no_pair(tmp_path: Path) -> None:

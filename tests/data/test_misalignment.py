@@ -7,23 +7,9 @@ import pytest
 
 from s2s.data.misalignment import Misalignment, find_misalignment, misalignment_hint
 
-WORDS = [
-    "a",
-    "the",
-    "one",
-    "red",
-    "house",
-    "garden",
-    "dog",
-    "runs",
-    "sleeps",
-    "quickly",
-    "under",
-    "between",
-    "mountains",
-    "and",
-    "or",
-]
+WORDS = (
+    "a the one red house garden dog runs sleeps quickly under between mountains and or"
+).split()
 
 
 def texts(n: int, seed: int = 0) -> tuple[list[str], list[str]]:
@@ -58,14 +44,6 @@ def test_numbers_tell_where_lengths_do_not() -> None:
         src[row], tgt[row] = f"page {row} of the book", f"Seite {row} im Buch"
     del tgt[30]
     assert find_misalignment(src, tgt) == Misalignment(31, "src", 1)
-
-
-def test_a_misalignment_is_found_on_either_side() -> None:
-    src, tgt = texts(200)
-    del tgt[70:72]
-    found = find_misalignment(src, tgt)
-    assert found == Misalignment(71, "src", 2)
-    assert find_misalignment(tgt, src) == found._replace(side="tgt")
 
 
 @pytest.mark.parametrize("place", [0, 99])
@@ -109,12 +87,6 @@ def test_texts_that_do_not_belong_together_are_told_from_those_that_do() -> None
     no_line = "no line looks like its partner"
     assert sum(hint.startswith(no_line) for hint in apart) >= 18
     assert not any(hint.startswith(no_line) for hint in together)
-
-
-def test_lines_that_tell_nothing_are_not_called_right() -> None:
-    doubt = "do not tell whether the two belong together"
-    assert doubt in misalignment_hint("a", "b", ["one"] * 4, ["eins"] * 3)
-    assert doubt in misalignment_hint("a", "b", ["the same"] * 100, ["immer gleich"] * 98)
 
 
 def test_lengths_that_alternate_in_any_text_are_no_evidence() -> None:

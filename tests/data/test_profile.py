@@ -17,7 +17,7 @@ import pytest
 from s2s import settings
 from s2s.config import DataConfig, Recipe, UserError, override
 from s2s.data import load, profile, reader, saved_datasets
-from s2s.data.caps import Caps
+from s2s.data.options import Caps
 from s2s.data.profile import MAX_WAIT
 from s2s.data.sections import PROFILE_SECTIONS, Progress
 from s2s.library.own import list_datasets

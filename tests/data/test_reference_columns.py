@@ -58,13 +58,6 @@ def test_numbered_columns_are_references() -> None:
             )
 
 
-def test_other_columns_are_not_references() -> None:
-    text = "id\tsource\tref1\tsystem1\tref2\tref_score\n1\ta\tb\tx\tc\t3\n"
-    assert read_references("t.tsv", text.encode()).rows == [("a", ("b", "c"))]
-    pairs = read_references("t.tsv", b"question1\tquestion2\na\tb\n")
-    assert pairs.rows == [("a", ("b",))]
-
-
 def test_a_list_is_several_references(tmp_path: Path) -> None:
     rows = [{"source": "a", "references": ["b", " ", "c"]}, {"source": "d", "references": ["e"]}]
     content = "".join(f"{json.dumps(row)}\n" for row in rows).encode()

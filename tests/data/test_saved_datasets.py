@@ -134,10 +134,7 @@ def test_stored_texts_are_the_owners_newest_first(clock):
         saved_datasets.SavedDataset(second, "mine", 1, "2026-01-01T00:00:01+00:00"),
         saved_datasets.SavedDataset(first, "mine", 1, "2026-01-01T00:00:00+00:00"),
     ]
-    assert [row.spec for row in list_datasets("anna")] == [
-        f"corpus:{second}",
-        f"corpus:{first}",
-    ]
+    assert [row.spec for row in list_datasets("anna")] == [f"corpus:{second}", f"corpus:{first}"]
     assert list_datasets("nobody") == []
 
 
@@ -254,8 +251,7 @@ def test_a_newer_format_is_refused():
     hash = keep()
     spoil(hash, format=2)
     with pytest.raises(
-        UserError,
-        match=rf"`{hash}` has format 2, newer than the supported format 1; update s2s\.",
+        UserError, match=rf"`{hash}` has format 2, newer than the supported format 1; update s2s\."
     ):
         load(f"corpus:{hash}")
 

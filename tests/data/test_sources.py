@@ -45,10 +45,6 @@ def test_the_corpus_carries_its_spec_and_split(tsv):
     assert len(load(f"{tsv}#rows=3").notes) == 1
 
 
-def test_a_file_may_be_named_by_its_prefix(tsv):
-    assert load(f"file:{tsv}").pairs == load(str(tsv)).pairs
-
-
 def test_without_a_split_train_is_read():
     assert splits("synthetic:copy") == ("train", "valid", "test")
     assert load("synthetic:copy").split == "train"
@@ -100,14 +96,6 @@ def test_a_source_is_known_from_its_file_first(tmp_path, monkeypatch, tsv):
     monkeypatch.chdir(tmp_path)
     shutil.copy(tsv, "mine:of.tsv")
     assert len(load("mine:of.tsv")) == 3
-
-
-def test_two_real_files():
-    paths = [sample("captions.en"), sample("captions.de")]
-    corpus = load(",".join(map(str, paths)))
-    assert len(corpus) == len(sample_lines("captions.en"))
-    assert corpus.notes == ()
-    assert corpus.pairs[0].src == sample_lines("captions.en")[0]
 
 
 def test_real_tables():

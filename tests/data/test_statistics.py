@@ -70,11 +70,6 @@ def test_every_ratio_lies_in_its_bin(seed: int) -> None:
     assert found.ratio_median == pytest.approx(np.median(ratios))
 
 
-def test_the_middle_bin_holds_equal_lengths() -> None:
-    found = Statistics.of(Corpus("t", "train", (Pair("a b c", "x y z"),) * 3))
-    assert found.ratio_counts[len(found.ratio_counts) // 2] == 3
-
-
 def test_heaps_exponent_is_found_again() -> None:
     """New words come as the law says: the n-th word is new where floor(n ** 0.6) grows."""
     stream = [f"w{int(n**0.6)}" for n in range(1, 20_001)]
@@ -86,11 +81,6 @@ def test_heaps_exponent_is_found_again() -> None:
     found = Statistics.of(text, text)
     assert found.src.heaps == pytest.approx(0.6, abs=0.02)
     assert Statistics.of(corpus(0, 5)).src.heaps is None  # too short to say
-
-
-def test_a_text_covers_itself() -> None:
-    text = corpus(0, 100)
-    assert Statistics.of(text, text).src.covered[0] == (1, 1.0, 1.0)
 
 
 def test_without_a_validation_text_the_share_is_held_out_that_training_holds_out() -> None:

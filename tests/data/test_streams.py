@@ -7,9 +7,9 @@ import random
 import pytest
 
 from s2s.config import UserError
-from s2s.data.caps import Caps
 from s2s.data.formats.encodings import Decoder
 from s2s.data.formats.streams import ReadingBudget, format_size, in_memory, lines, on_disk
+from s2s.data.options import Caps
 
 TEXT = "Zoë’s façade\nça va «déjà»\nplain\n\nüber\n"
 WORLD = "שלום עולם\n東京タワー\nสวัสดีชาวโลก\ne\u0301\u0323 a\u0308\n👩‍👩‍👧‍👦 🇫🇷\nhe said\u2028yes\x85no\n"

@@ -71,13 +71,3 @@ def test_a_text_twice_has_each_pair_as_a_duplicate():
 
 def test_an_accent_written_apart_makes_no_other_word():
     assert summarize(Corpus("test", "train", (Pair("cafe\u0301 café", "x"),))).src_words == 1
-
-
-def test_no_pairs_at_all():
-    found = summarize(Corpus("test", "train", ()))
-    assert (found.n_pairs, found.src_median, found.tgt_characters, found.src_words) == (
-        0,
-        0.0,
-        0,
-        0,
-    )

@@ -7,8 +7,8 @@ import pytest
 
 from s2s.config import UserError
 from s2s.data import Pair, load, splits, write_split
-from s2s.data.caps import Caps
 from s2s.data.files import limited
+from s2s.data.options import Caps
 from s2s.data.text import TextOptions, dialogues, halves, opened, passages
 
 BOOK = "It was the best of times,\r\nit was   the worst of times,\n\n\tit was the age of wisdom \n"
@@ -71,14 +71,6 @@ def test_line_breaks_are_spaces_like_others(length):
     )
 
 
-def test_a_last_passage_of_one_character_is_left_out():
-    assert passages("abcd efgh i", 5) == ("abcd ", "efgh ")
-
-
-def test_letters_and_their_accents_stay_together():
-    assert passages("e\u0301e\u0301", 120) == ("éé",)
-
-
 def test_the_default_is_passages_of_120_characters(book):
     assert splits(f"text:{book}") == ("train",)
     corpus = load(f"text:{book}")
@@ -125,8 +117,7 @@ def test_a_column_of_a_table(tmp_path):
     ]
     assert [pair.src for pair in load(f"text:{path}#unit=line,column=3").pairs] == ["greeting"] * 3
     with pytest.raises(
-        UserError,
-        match=r"has 2 text columns \(`turns`, `topic`\); choose one with #column=NAME\.",
+        UserError, match=r"has 2 text columns \(`turns`, `topic`\); choose one with #column=NAME\."
     ):
         load(f"text:{path}")
     lone = tmp_path / "lone.csv"

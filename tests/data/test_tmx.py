@@ -56,14 +56,6 @@ def test_a_variant_after_the_first_rows_is_read(tmp_path: Path) -> None:
     assert "`en` is read as `en-US`: one language." in found.notes
 
 
-def test_one_spelling_with_a_hyphen_or_an_underscore(tmp_path: Path) -> None:
-    units = [tu(("en_US", "a"), ("de", "A")), tu(("en-us", "b"), ("de", "B"))]
-    found = read(tmp_path, *units)
-    assert texts(found) == [("a", "A"), ("b", "B")]
-    assert found.notes == ("`en_US` is the source, `de` the target.",)
-    assert len(read(tmp_path, *units, more="#src=en-US,tgt=de")) == 2
-
-
 def test_scripts_are_apart_and_variants_alone_are_a_pair(tmp_path: Path) -> None:
     assert texts(read(tmp_path, tu(EN_US, EN_GB))) == [("colour", "color")]
     chinese = tu(("zh-TW", "體"), ("zh-CN", "体"))

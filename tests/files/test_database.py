@@ -247,8 +247,7 @@ def test_a_full_disk_and_a_file_that_is_no_database_are_sentences() -> None:
     with (
         full_disk(10_000),
         pytest.raises(
-            database.UnreachableError,
-            match=r"^The queue cannot be reached now \(disk I/O error\)",
+            database.UnreachableError, match=r"^The queue cannot be reached now \(disk I/O error\)"
         ),
     ):
         queue.submit("train", "ann", "s", {"text": "x" * 100_000})

@@ -54,6 +54,14 @@ def test_two_tabs_that_join_at_the_same_moment_are_one_participant(
     assert seen(id) == [(1, 2, 0)]
 
 
+def test_who_was_past_the_end_of_a_lesson_that_is_shorter_now_is_at_its_end() -> None:
+    with asker.acting_as("teacher"):
+        id = lessons.open_class("way-of-a-sentence", now=NOW).id
+    with asker.acting_as("ann"):
+        lessons.join_class(id, 9, 7, now=NOW)
+    assert seen(id) == [(1, 6, 7)]
+
+
 def test_no_name_is_stored() -> None:
     id = opened()
     with asker.acting_as("ann"):

@@ -44,7 +44,6 @@ class Things:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """All of them."""
         return (self.run, self.queued, self.dataset, self.evaluation, self.upload)
 
 

@@ -109,17 +109,11 @@ def test_neither_a_readme_nor_a_redirect_leads_to_an_address_of_the_servers_netw
 
 @pytest.mark.parametrize(
     "url",
-    [
-        "http://huggingface.co/a",
-        "https://127.0.0.1/a",
-        "https://[::1]/a",
-        "https://[::ffff:127.0.0.1]/a",
-        "https://169.254.169.254/latest/meta-data",
-        "https://10.0.0.1/",
-        "https://2130706433/",
-        "https://localhost/",
-        "file:///etc/passwd",
-    ],
+    (
+        "http://huggingface.co/a https://127.0.0.1/a https://[::1]/a "
+        "https://[::ffff:127.0.0.1]/a https://169.254.169.254/latest/meta-data "
+        "https://10.0.0.1/ https://2130706433/ https://localhost/ file:///etc/passwd"
+    ).split(),
 )
 def test_an_internal_address_is_refused(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("S2S_HOSTED", "1")

@@ -51,8 +51,6 @@ def client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClie
 
 
 class Tab:
-    """A connected tab."""
-
     def __init__(self, client: TestClient, key: Key | None, session: str = "") -> None:
         protocols = ["streamlit", "unused", session] if session else ["streamlit"]
         cookie = {"cookie": f"{COOKIE}={key.signed}"} if key else {}

@@ -39,6 +39,7 @@ from s2s.questions import (
     ReferencesOf,
     SameWord,
     SamplesOverTraining,
+    validation_pairs,
 )
 from s2s.runs import Run, Sentences, System
 from s2s.ui.data import profiles
@@ -46,7 +47,6 @@ from s2s.ui.data import uploads as linked
 from s2s.ui.evaluate import files
 from s2s.ui.kit import cached, dataset_sentences, gold_alignment, pickers, vocabulary
 from s2s.ui.kit.test_sets import available_test_sets
-from s2s.ui.runs import attention_history
 from tests.hostile.home import WORKSPACES, Things, share, things_of, visiting
 from tests.screen import opened
 
@@ -109,7 +109,7 @@ def _of_dataset(things: Things) -> list[object]:
         pool_of(run),
         cached.SCREEN.answer(PoolStates(cached.named(run))).positions,
         cached.SCREEN.answer(SameWord(cached.named(run), "1 2", "1 3")),
-        cached.probes(run),
+        validation_pairs(run),
         available_test_sets(things.run),
     ]
 
@@ -194,7 +194,7 @@ PROBES: tuple[Callable[[str, str], Any], ...] = (
     lambda id, who: files.chosen(_test_of(run=id)),
     lambda id, who: files.chosen(_test_of(spec=f"corpus:{id}")),
     lambda id, who: Have().answer(Evaluate(evaluation=id)),
-    lambda id, who: attention_history._folder(id).lines("samples"),
+    lambda id, who: Have().folder(id).lines("samples"),
     lambda id, who: vocabulary.examples(id),
     lambda id, who: vocabulary.can_read(id, "a"),
 )

@@ -1,10 +1,7 @@
 """compose.yaml and the configuration of its proxy, against what the program and Streamlit know."""
 
 import re
-import shutil
-import subprocess
 import tomllib
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -136,15 +133,3 @@ def test_no_documented_proxy_writes_down_requests() -> None:
     (nginx,) = re.findall(r"(?ms)^```nginx\n(.*?)^```", guide.TEXT)
     logs = re.findall(r"(access_log|error_log) (.+?);", nginx)
     assert dict(logs) == {"access_log": "off", "error_log": "/dev/null"}
-
-
-def test_caddy_where_present_reads_the_configuration(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    if shutil.which("caddy") is None:
-        return
-    monkeypatch.setenv("DOMAIN", "s2s.example.org")
-    monkeypatch.setenv("HOME", str(tmp_path))
-    command = ["caddy", "validate", "--adapter", "caddyfile", "--config", str(CADDYFILE)]
-    completed = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert completed.returncode == 0, completed.stderr

@@ -164,22 +164,3 @@ def test_what_is_not_copied_does_not_enter_the_build() -> None:
     copied = {step.split()[0] for step in all_of("COPY")}
     assert {path.split("/")[0] for path in let_in} == copied
     assert ".streamlit" not in let_in  # it may hold secrets.toml
-
-
-@pytest.mark.system
-@pytest.mark.parametrize(
-    "linter", [["hadolint", "Dockerfile"], ["docker", "build", "--check", "."]]
-)
-def test_a_linter_that_is_present_finds_nothing(linter: list[str]) -> None:
-    """Neither need be: the tests above say what matters."""
-    if shutil.which(linter[0]) is None:
-        return
-    if (
-        linter[0] == "docker"
-        and subprocess.run(
-            ["docker", "buildx", "version"], capture_output=True, check=False
-        ).returncode
-    ):
-        return
-    completed = subprocess.run(linter, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert completed.returncode == 0, completed.stdout + completed.stderr

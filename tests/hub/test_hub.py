@@ -276,9 +276,7 @@ def test_a_disabled_hub_gets_no_request(served: Hub, monkeypatch: pytest.MonkeyP
     assert served.log == []
 
 
-def test_a_token_opens_private_and_gated_datasets_and_is_never_shown(
-    served: Hub,
-) -> None:
+def test_a_token_opens_private_and_gated_datasets_and_is_never_shown(served: Hub) -> None:
     with logged() as records:
         private = hub.preflight("team/private", SECRET)
         gated = hub.preflight("team/gated", SECRET)

@@ -8,8 +8,6 @@ from s2s.processes.queue.table import ControlRequests
 
 @dataclass
 class FakeContext:
-    """As a job sees it."""
-
     said: list[str] = field(default_factory=list)
     controls: ControlRequests = field(default_factory=ControlRequests)
     saved: int = 0

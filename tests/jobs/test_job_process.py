@@ -148,10 +148,7 @@ def test_a_job_hears_what_is_wished_and_says_that_it_progressed(
     assert (
         again.attempts,
         job_process._outcome(again, context(job_process.Heartbeat(again, 20.0))),
-    ) == (
-        2,
-        ("done", ""),
-    )
+    ) == (2, ("done", ""))
     assert received == [queue.ControlRequests(), queue.ControlRequests(True, 0, 0.5)]
     assert getattr(queue.find(job.id), "attempts", 0) == 1
 

@@ -338,8 +338,7 @@ def test_a_run_that_trains_is_paused_taken_on_by_a_step_and_given_another_learni
     for _ in range(2):
         run_service.stop(run, asker.LOCAL)
     with pytest.raises(
-        UserError,
-        match=f"The run `{run}` is being stopped, so it cannot be unpaused; resume it",
+        UserError, match=f"The run `{run}` is being stopped, so it cannot be unpaused; resume it"
     ):
         run_service.unpause(run, asker.LOCAL)
     queue.finish(job.id, "w", "stopped")

@@ -3,7 +3,7 @@
 import pytest
 
 from s2s.config import PRESETS, UserError
-from s2s.lessons import LESSONS, find_step, rebuilt_in
+from s2s.lessons import LESSONS, all_progress, find_step, note_step, rebuilt_in
 
 FIRST = LESSONS["five-minutes"]
 
@@ -18,6 +18,18 @@ def test_a_step_knows_its_neighbors_and_is_written_as_it_is_read() -> None:
     assert find_step(f"five-minutes.{len(FIRST.steps)}").after is None
 
 
+def test_links_and_progress_of_a_longer_lesson_lead_to_its_steps_of_today() -> None:
+    halves = [LESSONS["way-of-a-sentence"], LESSONS["way-of-a-translation"]]
+    links = [f"way-of-a-sentence.{number}" for number in range(1, 13)]
+    steps = [step for lesson in halves for step in lesson.steps]
+    assert [find_step(link).step for link in links] == steps
+    note_step("way-of-a-sentence", 6)
+    note_step("way-of-a-sentence", 8, "right")
+    note_step("way-of-a-translation", 2, "wrong")
+    found = {id: dict(mine.answers) for id, mine in all_progress().items()}
+    assert found == {"way-of-a-sentence": {6: ""}, "way-of-a-translation": {2: "right"}}
+
+
 @pytest.mark.parametrize(
     ("written", "message"),
     [
@@ -26,6 +38,7 @@ def test_a_step_knows_its_neighbors_and_is_written_as_it_is_read() -> None:
         (".2", "There is no lesson"),
         ("five-minutes.9", "`five-minutes` has no step `9`; its steps are 1 to 5"),
         ("five-minutes.0", "has no step `0`"),
+        ("way-of-a-sentence.13", "`way-of-a-sentence` has no step `13`; its steps are 1 to 6"),
         ("five-minutes.", "has no step"),
         ("five-minutes.²", "has no step"),
         ("five-minutes.99999999999", "has no step"),

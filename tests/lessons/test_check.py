@@ -1,12 +1,14 @@
 """Right, nearly or wrong."""
 
 import sys
+from dataclasses import replace
 
 import pytest
 
 from s2s.config import UserError
 from s2s.lessons import ChoiceQuestion, Context, HeadQuestion, NumberQuestion, check, number
-from s2s.lessons.verdict import Heads
+from s2s.lessons.question import Mistake
+from s2s.lessons.verdict import Heads, Verdict
 
 HERE = Context("demo-en-fr")
 
@@ -59,6 +61,20 @@ def test_a_number_within_its_tolerance_is_right(typed: str, level: str, words: s
 def test_percentages_are_percentage_points_apart() -> None:
     verdict = check(NumberQuestion("How much?", 50, 1, "%"), "52 %", HERE)
     assert verdict.sentence == "Nearly: you are 2 percentage points away."
+
+
+def test_a_likely_wrong_answer_has_its_reply_while_the_step_shows_its_own_sentence() -> None:
+    why = "The end of a sentence is a token, too."
+    count = NumberQuestion("How many tokens?", 4, 0, mistakes=(Mistake((3, 2), why),))
+    head = HeadQuestion("Which head?", "cross", ((1, 2),), mistakes=(Mistake(((2, 1),), why),))
+    own = Context("demo-en-fr", values={"src": "the cat"}, start={"src": "the cat"})
+    for question, wrong in ((count, "3"), (count, "2"), (head, (2, 1))):
+        assert check(question, wrong, own) == Verdict("wrong", why)
+        other = replace(own, values={"src": "the cat sleeps"})
+        assert check(question, wrong, other).sentence != why
+    assert check(count, "4", own).level == "right"
+    assert check(count, "5", own).level == "nearly"
+    assert check(head, (2, 2), own).sentence != why
 
 
 def test_a_choice_says_why() -> None:

@@ -61,7 +61,8 @@ def test_ids_differ_and_lead_to_their_lesson() -> None:
 def test_what_a_newcomer_needs_is_said_before_it_is_used() -> None:
     for name in ("five-minutes", "way-of-a-sentence"):
         assert all(half in LESSONS[name].steps[0].note for half in ("**encoder**", "**decoder**"))
-    notes = [step.note.lower() for step in LESSONS["way-of-a-sentence"].steps]
+    halves = (LESSONS["way-of-a-sentence"], LESSONS["way-of-a-translation"])
+    notes = [step.note.lower() for lesson in halves for step in lesson.steps]
     for word in ("query", "key", "value", "softmax", "causal mask", "cross-attention", "loss"):
         first = next(note for note in notes if word in note)
         assert f"**{word}**" in first, f"{word} is first used where it is not explained"

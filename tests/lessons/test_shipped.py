@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import cache
 
 import pytest
+from streamlit.testing.v1.element_tree import Block, Node
 
 from s2s.config import UserError
 from s2s.lessons import (
@@ -15,13 +16,12 @@ from s2s.lessons import (
     Heads,
     NumberQuestion,
     Step,
+    Verdict,
     answer,
     check,
 )
 from s2s.library.checkpoints import load
 from s2s.runs import Run
-from s2s.ui.shell.pages import Page
-from s2s.ui.snapshot.record import Node, key_of
 from tests.screen import link, lost, opened, page_text
 
 ROWS = [*LESSONS.values(), *EXERCISES.values()]
@@ -46,23 +46,17 @@ def questions(kind: type) -> list[str]:
     return [name for name, step in STEPS.items() if isinstance(step.question, kind)]
 
 
-def drawn_keys(nodes: Sequence[Node]) -> set[str]:
+def key_of(node: Node) -> str:
+    """The key of a widget or container, which its id ends with: `$$ID-0f…-src`."""
+    id = node._block_id if isinstance(node, Block) else getattr(node.proto, "id", "")
+    return str(id).partition("-")[2].partition("-")[2]
+
+
+def drawn_keys(block: Block) -> set[str]:
     """The keys of the widgets and containers on a page."""
-    found: set[str] = set()
-    for node in nodes:
-        if node.block is not None:
-            found.add(key_of(node.block.id))
-        if node.element is not None:
-            kind = node.element.WhichOneof("type")
-            found.add(key_of(str(getattr(getattr(node.element, str(kind)), "id", ""))))
-        found |= drawn_keys(node.children)
-    return found
-
-
-@pytest.fixture(autouse=True)
-def every_page_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also one whose snapshot is made of its Pictures."""
-    monkeypatch.setattr(Page, "is_asked", lambda page: False)
+    found = {key_of(node) for node in block.children.values()}
+    inside = [drawn_keys(node) for node in block.children.values() if isinstance(node, Block)]
+    return found.union(*inside)
 
 
 @every_step
@@ -75,7 +69,7 @@ def test_a_view_opens_as_its_link_says(name: str) -> None:
     assert not screen.error
     for text in ("there is no ", "is shown instead", "does not know"):
         assert text in str(STEPS[name]) or text not in page_text(screen), text
-    keys = drawn_keys(screen.session_state["page record"].tree())
+    keys = drawn_keys(screen.main)
     for control in STEPS[name].hidden:
         own = {control, f"{control} box", f"{view.page or 'home'} {control}"}
         assert own & keys, f"there is no {control} to hide"
@@ -98,23 +92,19 @@ ANSWERS = {  # sentences of the page that answer a step's question
 }
 
 
-def said(nodes: Sequence[Node], hidden: Sequence[str] = ()) -> str:
+def said(block: Block, hidden: Sequence[str] = ()) -> str:
     """What stands in the texts of a page, outside the containers with these keys."""
-    bodies = []
-    for node in nodes:
-        if node.block is not None and key_of(node.block.id) in hidden:
-            continue
-        if node.element is not None:
-            kind = str(node.element.WhichOneof("type"))
-            bodies.append(str(getattr(getattr(node.element, kind), "body", "")))
-        bodies.append(said(node.children, hidden))
-    return "\n".join(bodies)
+    return "\n".join(
+        said(node, hidden) if isinstance(node, Block) else str(getattr(node.proto, "body", ""))
+        for node in block.children.values()
+        if key_of(node) not in hidden
+    )
 
 
 @pytest.mark.parametrize("name", ANSWERS)
 def test_no_sentence_beside_a_question_answers_it(name: str) -> None:
     view = STEPS[name].view
-    page = opened(view.page, **view.values).session_state["page record"].tree()
+    page = opened(view.page, **view.values).main
     assert ANSWERS[name] in said(page)
     assert ANSWERS[name] not in said(page, STEPS[name].hidden)
 
@@ -137,6 +127,25 @@ def test_a_number_is_right_nearly_right_or_wrong(name: str) -> None:
         check(question, "many", here)
 
 
+@pytest.mark.parametrize("name", questions(NumberQuestion) + questions(HeadQuestion))
+def test_a_likely_wrong_answer_can_be_given_is_wrong_and_has_its_own_reply(name: str) -> None:
+    step = STEPS[name]
+    question = step.question
+    assert isinstance(question, (NumberQuestion, HeadQuestion))
+    here = context(step)
+    assert 1 <= len(question.mistakes) <= 2
+    for mistake in question.mistakes:
+        assert mistake.given
+        for given in mistake.given:
+            if isinstance(question, HeadQuestion):
+                model = here.opened().recipe.model
+                stack = model.encoder if question.kind == "encoder" else model.decoder
+                assert given <= (stack.n_layers, stack.n_heads)
+                assert 1 <= given[1] <= stack.n_heads
+            typed = given if isinstance(given, tuple) else str(given)
+            assert check(question, typed, here) == Verdict("wrong", mistake.why)
+
+
 @pytest.mark.parametrize("name", questions(ChoiceQuestion))
 def test_a_choice_has_one_right_option_and_a_reason_for_each(name: str) -> None:
     step = STEPS[name]
@@ -149,6 +158,7 @@ def test_a_choice_has_one_right_option_and_a_reason_for_each(name: str) -> None:
     assert all(
         verdict.sentence.startswith("Right") == (verdict.level == "right") for verdict in verdicts
     )
+    assert len({verdict.sentence for verdict in verdicts}) > min(2, len(levels) - 1)
 
 
 @pytest.mark.parametrize("name", questions(HeadQuestion))

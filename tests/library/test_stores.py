@@ -7,10 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2] / "s2s"
-HOMES = {
-    "home",
-    "runs_folder",
-}  # functions that return a folder of what is stored
+HOMES = {"home", "runs_folder"}  # functions that return a folder of what is stored
 SHIPPED = {"SHIPPED", "SHIPPED_EVALUATIONS"}
 FRESH = {"new_id", "token_hex"}  # functions that make an id which nothing has yet
 # columns of the database that are no id of a thing: whose it is, and the server's own

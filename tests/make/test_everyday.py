@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.make import demo_en_de, everyday
+from benchmarks.make import everyday
 from s2s.config import UserError
 from s2s.data import load, load_pairs_for_training, splits
 
@@ -130,11 +130,3 @@ def test_the_dataset_is_for_tests_only() -> None:
     assert len(load("builtin:everyday")) == everyday.HELD_OUT
     with pytest.raises(UserError, match="its training pairs do not ship"):
         load_pairs_for_training("builtin:everyday", None, 1)
-
-
-def test_another_list_of_words_is_another_dataset(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    before = demo_en_de.digest()
-    monkeypatch.setattr(everyday, "WORDS", tmp_path)
-    assert demo_en_de.digest() != before

@@ -1,20 +1,16 @@
 import json
-from pathlib import Path
 
 import pytest
 
 from benchmarks.make import extrapolation
 from s2s.config import POSITION_KINDS
-from s2s.demo import results, shipped_results
-from s2s.files import from_json
+from s2s.demo import shipped_results
 from s2s.jobs.extrapolation import (
     EACH,
     LENGTHS,
     TRAINED,
-    ExtrapolationResult,
     ExtrapolationSettings,
 )
-from s2s.jobs.training import RunRequest
 
 
 @pytest.mark.parametrize("task", extrapolation.TASKS)
@@ -44,28 +40,3 @@ def test_every_encoding_but_none_learned_the_trained_lengths() -> None:
     for one in [one for task in extrapolation.TASKS for one in shipped_results(task)]:
         mean = sum(one.digits[place] for place in inside) / len(inside)
         assert (mean > 0.8) == (one.kind != "none")
-
-
-def test_it_resumes_where_it_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (extrapolation, results):
-        monkeypatch.setattr(module, "EXTRAPOLATION_FILE", tmp_path / "twins.json")
-    made: list[tuple[str, int]] = []
-
-    def noted(order: RunRequest, task: str) -> dict[str, object]:
-        made.append((order.recipe.model.positions.kind, order.recipe.train.seed))
-        shares = {"lengths": [4], "whole": [0.5], "digits": [0.75]}
-        return {
-            "kind": order.recipe.model.positions.kind,
-            "seed": order.recipe.train.seed,
-            "cpu_seconds": 1.0,
-            **shares,
-        }
-
-    monkeypatch.setattr(extrapolation, "train_and_test", noted)
-    extrapolation.main(["copy, rotary, seed 2"])
-    assert made == [("rotary", 2)]
-    extrapolation.main(["copy, rotary"])
-    assert made == [("rotary", 2), ("rotary", 1), ("rotary", 3)]
-    assert [one.seed for one in shipped_results("copy")] == [1, 2, 3]
-    assert shipped_results("reverse") == []
-    assert from_json(ExtrapolationResult, extrapolation.known_rows()[0]).digits == (0.75,)

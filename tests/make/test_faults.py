@@ -1,14 +1,9 @@
 """What ships of the faults: complete, and as bad as each fault promises."""
 
-from dataclasses import replace
-from pathlib import Path
-
-import pytest
-
 import s2s
 from benchmarks.make import faults
 from s2s.config import NO_FAULT
-from s2s.demo import Measured, shipped_about, shipped_faults
+from s2s.demo import shipped_about, shipped_faults
 from s2s.faults import FAULTS
 from s2s.jobs import fault_experiment
 
@@ -51,21 +46,3 @@ def test_the_demo_is_what_was_measured() -> None:
     pairs = shipped_faults()["demo none"].outcome.outputs
     found = s2s.load(faults.DEMO).translate([source for source, _, _ in pairs], "greedy")
     assert [one.text for one in found] == [text for _, _, text in pairs]
-
-
-def test_it_resumes_where_it_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    known = shipped_faults()
-    monkeypatch.setattr(faults, "FAULTS_FILE", tmp_path / "faults.json")
-    made = []
-
-    def noted(kind: str, fault: str) -> Measured:
-        made.append(fault)
-        return replace(known[f"{kind} {fault}"], cpu_seconds=0.0)
-
-    monkeypatch.setattr(faults, "train_and_measure", lambda fault: noted("trained", fault))
-    monkeypatch.setattr(faults, "look", lambda fault: noted("demo", fault))
-    faults.main(["scale", "demo no-end"])
-    assert made == ["no-scale", "no-end"]
-    faults.main([])
-    assert len(made) == len(known)
-    assert [*faults.known_rows()] == [*known]

@@ -7,7 +7,6 @@ from itertools import pairwise
 import pytest
 
 from benchmarks.make.generated import KINDS, SIZES, SPLITS
-from benchmarks.make.generated.rng import Rng
 from s2s.data.shipped_pairs import shipped_pairs
 
 each_kind = pytest.mark.parametrize("kind", KINDS)
@@ -132,20 +131,6 @@ def _moves(fact: str) -> bool:
     return bool(re.fullmatch(r"\w+ (?:went to|walked to|is in) the \w+", fact))
 
 
-@pytest.mark.parametrize("name", ["summaries", "dialogue"])
-@pytest.mark.parametrize("split", SPLITS)
-def test_texts_are_short_and_of_few_words(name: str, split: str) -> None:
-    pairs = shipped_pairs(name, split)
-    assert len(pairs) == SIZES[split]
-    known = {word for pair in shipped_pairs(name, "train") for word in pair.src.split()}
-    assert len(known) < 200
-    assert known.issuperset(
-        word for pair in pairs for word in (*pair.src.split(), *pair.tgt.split())
-    )
-    assert max(len(pair.src.split()) for pair in pairs) < MOST_WORDS
-    assert max(len(pair.src) for pair in pairs) + len("summarize: ") <= MOST_CHARACTERS
-
-
 @each_kind
 def test_no_source_occurs_twice(kind: str) -> None:
     sources = [pair.src for split in SPLITS for pair in shipped_pairs(kind, split)]
@@ -192,11 +177,3 @@ def test_gold_says_where_each_word_of_the_target_is_from(kind: str) -> None:
         assert {
             (src[link.src], tgt[link.tgt]) for link in gold.links if src[link.src] != tgt[link.tgt]
         } <= {("to", "in")}
-
-
-def test_the_dice() -> None:
-    rng = Rng(1)
-    assert {rng.between(2, 4) for _ in range(99)} == {2, 3, 4}
-    assert sorted(rng.some("abc", 3)) == ["a", "b", "c"]
-    assert Counter(rng.chance(0.0) for _ in range(99)) == {False: 99}
-    assert [Rng(7).choice(range(1000)) for _ in range(2)] == [Rng(7).choice(range(1000))] * 2

@@ -4,8 +4,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.make import measured
-from benchmarks.make.measured import Cell, cells, main, planned
-from s2s.config import PRESETS
+from benchmarks.make.measured import Cell, main, planned
 from s2s.data import Preview, load_preview
 from s2s.files import from_json
 from s2s.jobs.plan.cost import forecast
@@ -54,16 +53,6 @@ def test_what_is_measured_can_be_read_back_and_it_resumes_where_it_stopped(
     main(["seconds=1"])
     assert done == ["mini/1/mini-t5"]
     assert names(file) == ["mini/1/mini-t5", "mini/2/mini-t5"]
-
-
-def test_the_grid_has_a_name_for_each_cell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("S2S_TEST_DATA", "")
-    ours = cells()
-    (tmp_path / "multi30k").mkdir()
-    (tmp_path / "multi30k" / "train.en").write_text("a\n")
-    monkeypatch.setenv("S2S_TEST_DATA", str(tmp_path))
-    assert len({cell.name for cell in cells()}) == len(cells()) == len(ours) + 9
-    assert {cell.preset for cell in ours} <= set(PRESETS)
 
 
 def test_a_run_takes_the_time_it_may() -> None:

@@ -2,7 +2,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from s2s.plots import heatmap, heatmap_data
-from s2s.plots.alignment_marks import mark_alignment
+from s2s.plots.links_view import mark_alignment
 
 WEIGHTS = np.array(
     [[0.9, 0.1], [0.2, 0.8], [0.5, 0.5]], np.float32

@@ -16,10 +16,13 @@ def test_every_head_has_its_number_and_its_interval() -> None:
     assert texts.text[0] == "<b>0.500</b><br>0.400 to<br>0.600"
     assert texts.text[2].startswith("<b>(0.000)</b>")  # may be 0
     assert texts.text[1].startswith("<b>−0.250</b>")
-    assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (-0.5, 1.0)
+    assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (
+        -1.0,
+        1.0,
+    )  # 0 is in the middle
     assert figure.layout.annotations[1].text == "&lt;b&gt;encoder"
-    assert "layer %{y:d} head %{x:d}" in second.hovertemplate
-    assert (*colors.x, *colors.y) == (1, 2, 1, 2)
+    assert "layer %{customdata[2]:d} head %{customdata[3]:d}" in second.hovertemplate
+    assert colors.customdata[1, 0, 2:].tolist() == [2, 1]  # layer and head, from 1
 
 
 def test_many_heads_have_colors_only_some_have_numbers_without_intervals() -> None:
@@ -29,7 +32,7 @@ def test_many_heads_have_colors_only_some_have_numbers_without_intervals() -> No
         return [text for trace in figure.data for text in getattr(trace, "text", None) or ()]
 
     assert traces(16) == []
-    assert traces(8) == ["1.000"] * 8
+    assert traces(8) == ["1.00"] * 8
 
 
 def test_heads_of_each_kind_have_their_own_symbol_and_interval() -> None:

@@ -7,7 +7,7 @@ from s2s.plots.positions import MAX_MATRIX_ROWS, LineSeries, columns_csv, downsa
 AXES = {"x_label": "dimension", "y_label": "position"}
 
 
-def test_a_small_matrix_is_drawn_as_it_is_with_gray_at_zero() -> None:
+def test_a_small_matrix_is_drawn_as_it_is_with_zero_in_the_middle() -> None:
     values = np.array([[-0.5, 0.0], [2.0, 1.0]], np.float64)
     figure = matrix(values, title="<b>two</b>", **AXES)
     (cells,) = figure.data
@@ -16,8 +16,6 @@ def test_a_small_matrix_is_drawn_as_it_is_with_gray_at_zero() -> None:
     assert (cells.zmin, cells.zmax) == (-2, 2)
     assert figure.layout.title.text == "&lt;b&gt;two&lt;/b&gt;"
     assert figure.layout.yaxis.autorange == "reversed"
-    unsigned = matrix(values, title="", signed=False, **AXES).data[0]
-    assert (unsigned.zmin, unsigned.zmax) == (-0.5, 2)
 
 
 def test_a_matrix_beyond_the_screen_is_reduced_and_says_so() -> None:

@@ -1,5 +1,5 @@
 from s2s import plots
-from s2s.plots.sentence_scores import MOST_POINTS
+from s2s.plots.score_plots import MOST_POINTS
 
 
 def test_a_sentence_is_a_point_that_says_its_number_and_text() -> None:

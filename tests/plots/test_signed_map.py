@@ -1,6 +1,6 @@
 import numpy as np
 
-from s2s.plots.signed_map import MOST_LABELS, signed_map
+from s2s.plots.tensor import MOST_LABELS, signed_map
 
 
 def test_what_rounds_to_zero_has_no_sign() -> None:

@@ -1,7 +1,7 @@
 import math
 
 from s2s.plots import similarity
-from s2s.plots.similarity import CosineSeries
+from s2s.plots.same_word import CosineSeries
 
 ROWS = [
     CosineSeries("these <two>", [1.0, 0.5]),

@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 from s2s.plots import heatmap, static_heatmap
-from s2s.plots.static_heatmap import MAX_CELLS
+from s2s.plots.attention import MAX_CELLS
 
 WEIGHTS = np.array([[0.74, 0.26, 0.0], [0.0, 1.0, 0.0]], np.float32)
 KEYS = ["the", "<b>cat</b>", "</s>"]

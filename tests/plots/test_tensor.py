@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
+from plotly.colors import hex_to_rgb, sample_colorscale, unlabel_rgb
 
 from s2s.plots.tensor import LEGIBLE, MAX_GAPS, MINUS_INFINITY, short_number, tensor
-from s2s.plots.theme import SEQUENTIAL
+from s2s.plots.theme import BELOW_ZERO, SEQUENTIAL, luminance, text_colors
 
 WORDS = ("the", "cat", "sits")
 
@@ -20,16 +21,30 @@ def test_zero_is_the_middle_of_the_scale() -> None:
     shared = tensor(given, WORDS, title="t", limit=9.0).data[0]
     assert (shared.zmin, shared.zmax) == (-9, 9)
     assert cells.colorscale == tensor(-given, WORDS, title="t").data[0].colorscale
-    assert SEQUENTIAL == "Cividis"  # as bright as it is high: readable without color vision
+    colors = [color for _, color in cells.colorscale]
+    weights = sample_colorscale(
+        SEQUENTIAL, [0, 1]
+    )  # as bright as it is high: readable without color vision
+    assert unlabel_rgb(weights[0]) == hex_to_rgb(colors[len(BELOW_ZERO) - 1])
+    assert colors[-1] == weights[1]
 
 
-def test_minus_infinity_is_black_and_says_so() -> None:
+def test_numbers_are_readable_on_the_colors_of_both_signs() -> None:
+    blue = np.array([hex_to_rgb(color) for color in reversed(BELOW_ZERO)], float)
+    sizes = np.linspace(0, 1, 200, dtype=np.float32)
+    places = np.linspace(0, 1, len(blue))
+    for size, ink in zip(sizes, text_colors(sizes), strict=True):
+        ground = luminance([float(np.interp(size, places, channel)) for channel in blue.T])
+        text = float(ink == "#ffffff")
+        assert (max(ground, text) + 0.05) / (min(ground, text) + 0.05) > 4.5
+
+
+def test_minus_infinity_has_no_cell_and_says_so() -> None:
     given = values(3, LEGIBLE + 1)
     given[1, 4] = -np.inf
-    cells, black, texts = tensor(given, WORDS, title="t").data
+    cells, texts = tensor(given, WORDS, title="t").data
     assert np.isnan(cells.z[1, 4])
     assert np.isfinite(cells.z).sum() == given.size - 1
-    np.testing.assert_array_equal(np.isfinite(black.z), np.isneginf(given))
     assert [*texts.text] == [MINUS_INFINITY]
     assert (texts.x[0], texts.y[0]) == (4, 1)
 

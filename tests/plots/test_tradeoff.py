@@ -4,8 +4,7 @@ import plotly.graph_objects as go
 import pytest
 
 from s2s import plots
-from s2s.plots.sweep_curve import SweepLine
-from s2s.plots.tradeoff import TradeoffPoint
+from s2s.plots.score_plots import SweepLine, TradeoffPoint
 
 POINTS = [
     TradeoffPoint("greedy", 1400.0, 76.7, 74.0, 79.4),

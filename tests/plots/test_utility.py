@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from s2s.plots import utility
-from s2s.plots.utility import labels
+from s2s.plots.samples_view import labels
 
 PAIRS = np.array([[100.0, 40.0, 61.4], [30.0, 100.0, 20.0], [55.0, 10.0, 100.0]])
 MEANS = [80.04, 50.0, 41.26]

@@ -42,6 +42,6 @@ def test_bars_stand_in_order_with_room_for_their_numbers(values: tuple[float, fl
     assert low <= min(0, *values)
     assert high > max(values)
     assert not figure.layout.xaxis.tickformat
-    shares = ranked_tokens([("a", 0.9)], title="t", x_label="probability", form=".2%")
+    shares = ranked_tokens([("a", 0.9)], title="t", x_label="probability", is_share=True)
     assert shares.layout.xaxis.tickformat.endswith("%")  # as the numbers at the bars
     assert "no tokens" in ranked_tokens([], title="t", x_label="x").layout.annotations[0].text

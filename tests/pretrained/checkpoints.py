@@ -25,9 +25,7 @@ LIMIT = 10
 LONG = MappingProxyType({**SIZES, "max_position_embeddings": 64, "scale_embedding": True})
 CONFIGS: MappingProxyType[str, Any] = MappingProxyType(
     {
-        "t5": lambda **ids: T5Config(
-            **{**T5_SIZES, "feed_forward_proj": "gated-gelu", **ids},
-        ),
+        "t5": lambda **ids: T5Config(**{**T5_SIZES, "feed_forward_proj": "gated-gelu", **ids}),
         "marian": lambda **ids: MarianConfig(**{**LONG, **ids}),
         "marian_bytes": lambda **ids: MarianConfig(**{**LONG, **ids}),
         "marian_separate": lambda **ids: MarianConfig(

@@ -37,8 +37,6 @@ USUAL: Mapping[str, Any] = MappingProxyType(
 
 
 class Written(NamedTuple):
-    """What is written for a source."""
-
     ids: list[int]
     text: str
 

@@ -9,13 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 import torch
 from torch import Tensor
-from transformers import (
-    GenerationConfig,
-    MarianConfig,
-    MT5Config,
-    PegasusConfig,
-    PreTrainedModel,
-)
+from transformers import GenerationConfig, MarianConfig, MT5Config, PegasusConfig, PreTrainedModel
 
 from s2s.analysis import capture
 from s2s.config import SpecialIds
@@ -23,14 +17,7 @@ from s2s.decode import ID_CODEC, configure
 from s2s.model import Transformer, inference, put_weights, stepper_for
 from s2s.pretrained import PublishedModel, read_model
 from tests.model.test_families import FAMILIES as MODELS
-from tests.model.test_families import (
-    SIZES,
-    T5_SIZES,
-    TGT_LENGTHS,
-    VOCAB,
-    make_theirs,
-    padded_batch,
-)
+from tests.model.test_families import SIZES, T5_SIZES, TGT_LENGTHS, VOCAB, make_theirs, padded_batch
 
 TOLERANCE = 2e-5
 LIMIT = 12
@@ -79,20 +66,13 @@ CASES: MappingProxyType[str, Case] = MappingProxyType(
             "bart", SpecialIds(1, 2, 2, src_first=0, tgt_first=0), 0.6, forced_bos_token_id=0
         ),
         "mbart-50": case(
-            "mbart",
-            SpecialIds(1, 2, 2, src_first=35, tgt_first=36),
-            forced_bos_token_id=36,
+            "mbart", SpecialIds(1, 2, 2, src_first=35, tgt_first=36), forced_bos_token_id=36
         ),
         "pegasus": Case(
-            PegasusConfig(**SIZES, activation_function="relu", scale_embedding=True),
-            T5,
-            {},
+            PegasusConfig(**SIZES, activation_function="relu", scale_embedding=True), T5, {}
         ),
         "m2m100": case(
-            "m2m100",
-            SpecialIds(1, 2, 2, src_first=35, tgt_first=36),
-            0.5,
-            forced_bos_token_id=36,
+            "m2m100", SpecialIds(1, 2, 2, src_first=35, tgt_first=36), 0.5, forced_bos_token_id=36
         ),
     }
 )

@@ -11,7 +11,7 @@ import pytest
 from s2s import settings
 from s2s.config import UserError, asker
 from s2s.data import reader
-from s2s.data.caps import Caps
+from s2s.data.options import Caps
 from s2s.data.profile import MAX_WAIT, SLOTS
 from s2s.processes import bounds, slots
 
@@ -46,10 +46,7 @@ def test_a_visitor_with_two_tabs_leaves_a_slot_to_others(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("first", ["ann", asker.LOCAL])
 def test_local_is_everybody_and_holds_both(tmp_path: Path, first: str) -> None:
-    with (
-        SLOTS.held(tmp_path, first, refuse),
-        SLOTS.held(tmp_path, asker.LOCAL, refuse),
-    ):
+    with SLOTS.held(tmp_path, first, refuse), SLOTS.held(tmp_path, asker.LOCAL, refuse):
         assert waits(tmp_path, asker.LOCAL) == SLOTS.all_taken
 
 

@@ -10,7 +10,7 @@ from s2s.analysis import AttentionMap, GoldLinks, Links, score_links
 from s2s.analysis.alignment import alignment_error_rate, best_sources, merge_to_words, word_indices
 from s2s.analysis.alignment_links import LINK_METHODS, by_share
 from s2s.config import UserError
-from s2s.plots.alignment_view import pictures
+from s2s.plots.links_view import alignment as pictures
 from s2s.questions import Aligned, Alignment, Finding, GoldOf, Have
 from s2s.questions.alignment import BEST, SCORES
 from s2s.runs import Run

@@ -47,9 +47,10 @@ from s2s.questions import (
 )
 from s2s.questions.views import VIEWS, View
 from s2s.reports import compared_rows, token_rows
-from s2s.runs import MeasurementFolder, measurements
+from s2s.runs import MeasurementFolder, RunFolder, measurements, runs_folder
 from s2s.ui.canvas import diagram_data, pack_heads
 from s2s.ui.kit.pictures import SHOWN
+from tests.conftest import make_run
 from tests.screen import component, opened, settled
 
 DEMO = "demo-en-fr"
@@ -248,13 +249,21 @@ LINKS["training-curves"] = [
     {"run": DEMO, "set": "curve:accuracy,over:token"},
     {"run": "demo-en-es", "set": "curve:grad_norm,over:minute"},
 ]
+LEARNED = {"run": "learned000000000", "kind": "encoder", "layer": "1", "head": "2"}
+LINKS["attention-over-training"] = [
+    LEARNED | {"set": "tab:attention-while-learning,at:10"},
+    LEARNED | {"set": "tab:attention-while-learning,animated:1"},
+]
+LINKS["runs-compared"] = [
+    {"run": DEMO, "set": "tab:side-by-side,compared:demo-en-fr demo-en-es,settings:1"}
+]
 LINKS["samples-over-training"] = [{"run": DEMO, "set": "sample:150"}, {"run": "demo-tasks"}]
 LINKS["training-forecast"] = [
     {"set": "source:builtin:en-fr,preset:small,train.lr:0.002"},
     {"set": "source:builtin:mini-en-fr,preset:mini-t5"},
 ]
 FOLDED = {"training-forecast": ("costs", "expect")}  # what holds its pictures, opened by a click
-LINKS["claim"] = [{"set": "view:claims,claim:agreement"}]
+LINKS["paper-claim"] = [{"set": "view:claims,claim:agreement"}]
 LINKS["fault-results"] = [{"set": "view:faults,fault:2"}]
 SMALL = "source:builtin:mini-en-fr"
 LINKS["dataset-profile"] = [
@@ -281,7 +290,7 @@ LINKS |= {
 }
 NOT_HERE = {
     "training-forecast": {"init_from"},  # with every setting that its weights need
-    "claim": {"here"},  # by a button: a link starts no measurement
+    "paper-claim": {"here"},  # by a button: a link starts no measurement
     "alignment-error": {"uploaded"},  # by files, which no link has
     "roles-over-training": {"n"},  # one history ships, of a run with one checkpoint
     "translate": {"prefix", "interventions"},  # of other pages
@@ -294,6 +303,14 @@ NOT_HERE = {
     "evaluate": {row.name for row in Evaluate.declared() if row.metadata["kind"] != VIEW}
     - {"evaluation"},
 }
+
+
+@pytest.fixture(autouse=True)
+def _run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that has saved its attention, which no demo has."""
+    monkeypatch.setenv("S2S_WORKER", "elsewhere")
+    folder = RunFolder(make_run(runs_folder() / LEARNED["run"], {}))
+    folder.amend(lambda about: {"name": "learned"})
 
 
 @pytest.mark.parametrize("row", VIEWS, ids=[row.question.name for row in VIEWS])

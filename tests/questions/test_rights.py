@@ -38,6 +38,7 @@ from s2s.questions import (
     AlignmentError,
     AttentionLines,
     AttentionOf,
+    AttentionOverTraining,
     Attribution,
     ChangedWeights,
     Compare,
@@ -74,6 +75,7 @@ from s2s.questions import (
     ReferencesOf,
     RoleAndImportance,
     RolesOverTraining,
+    RunsCompared,
     SameWord,
     Samples,
     SamplesOverTraining,
@@ -160,6 +162,8 @@ ASKED: Mapping[str, Asked] = {
     "samples": Asked(lambda run: Samples(run, TEXT, settings='{"num_samples": 4}')),
     "word-order": Asked(lambda run: WordOrder(run, TEXT)),
     "training-curves": Asked(lambda run: TrainingCurves((run,))),
+    "attention-over-training": Asked(AttentionOverTraining, lambda found: bool(found.frames)),
+    "runs-compared": Asked(lambda run: RunsCompared((run, "demo-en-fr"))),
     "position-kinds": Asked(lambda run: PositionKinds("sinusoidal", run, length=4)),
     "longer-lines": Asked(LongerLines),
     "extrapolation": Asked(lambda run: Extrapolation((run,))),
@@ -175,7 +179,7 @@ ASKED: Mapping[str, Asked] = {
         lambda dataset: TrainingForecast(f"corpus:{dataset}"), of="dataset", is_private=True
     ),
     "samples-over-training": Asked(SamplesOverTraining),
-    "claim": Asked(lambda _: PaperClaim("agreement"), of=""),
+    "paper-claim": Asked(lambda _: PaperClaim("agreement"), of=""),
     "fault-results": Asked(lambda _: FaultResults(), of=""),
     "masks": Asked(lambda run: Masks(run, TEXT)),
     "walkthrough": Asked(
@@ -360,7 +364,6 @@ def results(have: Have, question: Question[Any]) -> list[str]:
 
 
 def content(file: NamedFile) -> str:
-    """What the file has, and what the files in it have."""
     made = file.content()
     if isinstance(made, str):
         return f"{file.name}\n{made}"

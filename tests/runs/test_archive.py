@@ -151,10 +151,7 @@ def test_links_and_devices_are_refused(files: Files, tmp_path: Path, kind: int) 
 
 def test_a_name_twice_is_refused(files: Files, tmp_path: Path) -> None:
     content = zipped(files)
-    with (
-        pytest.warns(UserWarning, match="Duplicate name"),
-        zipfile.ZipFile(content, "a") as found,
-    ):
+    with pytest.warns(UserWarning, match="Duplicate name"), zipfile.ZipFile(content, "a") as found:
         found.writestr("recipe.json", files["recipe.json"])
     refused(content, tmp_path / "back", r"`x\.zip` holds `recipe\.json` twice")
 
@@ -212,11 +209,7 @@ def test_a_damaged_zip_is_refused(files: Files, tmp_path: Path, where: str) -> N
     else:
         at = content.rindex(archive.archives.END)
         struct.pack_into("<L", content, at + 16, found.header_offset)
-    refused(
-        io.BytesIO(content),
-        tmp_path / "back",
-        r"is damaged|is not the list of a run's files",
-    )
+    refused(io.BytesIO(content), tmp_path / "back", r"is damaged|is not the list of a run's files")
 
 
 def test_files_that_overlap_are_refused(files: Files, tmp_path: Path) -> None:

@@ -68,10 +68,6 @@ def test_runs_are_listed_newest_first_with_their_best_figures(
     )
 
 
-def test_there_may_be_no_runs_at_all() -> None:
-    assert list_runs(asker.LOCAL) == []
-
-
 def test_what_claims_to_run_while_nobody_trains_there_is_interrupted(trained: Path) -> None:
     folder = put(trained, "one")
     folder.set_status("running", step=10, steps=30)
@@ -237,13 +233,7 @@ def test_a_zip_that_was_never_opened_whole_is_removed_after_a_day(trained: Path)
 
 @pytest.mark.parametrize(
     ("taken", "free"),
-    [
-        ([], "a"),
-        (["b"], "a"),
-        (["a"], "a 2"),
-        (["a", "a 2", "a 3"], "a 4"),
-        (["a", "a 3"], "a 2"),
-    ],
+    [([], "a"), (["b"], "a"), (["a"], "a 2"), (["a", "a 2", "a 3"], "a 4"), (["a", "a 3"], "a 2")],
 )
 def test_a_name_that_is_taken_gets_a_number(taken: list[str], free: str) -> None:
     assert listing.free_name("a", taken) == free

@@ -22,10 +22,7 @@ def train_line(step: int, time: float, **more: Any) -> dict[str, Any]:
         "grad_norm": 1.5,
         "n_tokens": 100,
         "seconds": 0.5,
-    } | {
-        "time": time,
-        **more,
-    }
+    } | {"time": time, **more}
 
 
 def valid_line(step: int, time: float, loss: float = 2.0) -> dict[str, Any]:

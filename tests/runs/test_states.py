@@ -31,10 +31,6 @@ def test_many_sources_are_read_as_one_is(run: Run) -> None:
         np.testing.assert_allclose(words.vectors, alone.vectors, atol=1e-4)
 
 
-def test_no_source_at_all(run: Run) -> None:
-    assert list(states.sentence_states(run, [])) == []
-
-
 def test_what_a_model_has_no_positions_for_is_left_out_and_alone_is_refused(tmp_path: Path) -> None:
     changes = {
         "model.positions.kind": "learned",

@@ -59,11 +59,7 @@ def test_a_beginning_that_has_ended_is_all_there_is(run: Run) -> None:
 @pytest.mark.parametrize(
     ("ids", "settings", "sentence"),
     [
-        (
-            (99_999,),
-            {},
-            "cannot begin with token id 99999; give ids from 0 to 779, but not 0",
-        ),
+        ((99_999,), {}, "cannot begin with token id 99999; give ids from 0 to 779, but not 0"),
         ((-1,), {}, "token id -1"),
         ((0,), {}, "token id 0"),
         ((5, 2, 5), {}, "Nothing can follow `</s>`"),

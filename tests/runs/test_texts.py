@@ -3,7 +3,6 @@
 import re
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -45,11 +44,6 @@ def test_a_string_is_one_sentence_and_not_its_characters() -> None:
 def test_what_is_no_text_is_said(given: Any, said: str) -> None:
     with pytest.raises(UserError, match=re.escape(said)):
         as_texts(given, "source")
-
-
-def test_a_string_of_numpys_is_a_plain_one() -> None:
-    assert type(as_texts(np.array(["a"]), "source")[0]) is str
-    assert type(require_one(np.str_("a"), "source")) is str
 
 
 def test_one_text_is_no_list_of_one() -> None:

@@ -26,7 +26,7 @@ def test_bleu_adds_up() -> None:
     for hypothesis, reference, scores in scored():
         found = breakdown.bleu(hypothesis, reference)
         assert found.score == pytest.approx(scores["bleu"])
-        assert found.arithmetic.endswith(f"= {scores['bleu']:.1f}")
+        assert found.arithmetic.endswith(f"= {scores['bleu']:.3g}")
         for order in found.orders:
             assert order.n_hypothesis == len(found.hypothesis) - order.n + 1
             assert order.n_shared <= min(order.n_hypothesis, order.n_reference)
@@ -65,7 +65,7 @@ def test_chrf_adds_up() -> None:
     for hypothesis, reference, scores in scored():
         found = breakdown.chrf(hypothesis, reference)
         assert found.score == pytest.approx(scores["chrf"])
-        assert found.arithmetic.endswith(f"= {scores['chrf']:.1f}")
+        assert found.arithmetic.endswith(f"= {scores['chrf']:.3g}")
     assert [order.n for order in breakdown.chrf("le chat", "la").used] == [1, 2]
     assert breakdown.chrf("le chat", "la").orders[0].precision == pytest.approx(100 * 2 / 6)
 

@@ -77,12 +77,6 @@ def expected(kind, text):
     return " ".join(nfc(text).split()) if kind == "word" else nfc(text)
 
 
-def test_the_recipe_offers_exactly_these_kinds():
-    kinds = TokenizerConfig.__dataclass_fields__["kind"].metadata["choices"]
-    assert set(kinds) == set(TOKENIZERS)
-    assert all(row.make([*NASTY], None).kind == kind for kind, row in TOKENIZERS.items())
-
-
 @pytest.mark.parametrize("kind", TOKENIZERS)
 def test_specials_have_the_first_ids(kind):
     assert (PAD, BOS, EOS, UNK) == (0, 1, 2, 3)
@@ -282,11 +276,6 @@ def test_shared_is_one_object_and_apart_is_two():
     assert one.words == ("le", "chat", "the", "cat")
     first, second = fit(TokenizerConfig(kind="word", shared=False), src, tgt)
     assert (first.words, second.words) == (("le", "chat"), ("the", "cat"))
-
-
-def test_texts_may_come_from_a_generator():
-    one, _ = fit(TokenizerConfig(kind="char"), (text for text in ["ab"]), (text for text in ["bc"]))
-    assert one.vocab_size == 7
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,6 @@ def data(recipe: Recipe) -> TrainingData:
 
 @pytest.fixture(scope="module")
 def trained(recipe: Recipe, data: TrainingData, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of its checkpoints."""
     folder = tmp_path_factory.mktemp("checkpoints")
     list(train(recipe, data, folder))
     return folder

@@ -10,8 +10,8 @@ from s2s.jobs import model_import
 from s2s.links.share import pack
 from s2s.processes import queue
 from s2s.runs import RunFolder, runs_folder
-from s2s.tokenizers.char import CharTokenizer
-from s2s.ui.kit import cached, published_examples
+from s2s.tokenizers.byte import CharTokenizer
+from s2s.ui.kit import cached, vocabulary
 from s2s.ui.walkthrough.step import verbatim
 from tests.pretrained.checkpoints import make_checkpoint
 from tests.screen import PAGES, box, opened, page_text, picture
@@ -116,9 +116,9 @@ def test_task_prefixes_are_examples_to_press() -> None:
 )
 def test_a_known_language_has_a_sentence_to_try(language: str, sentence: str) -> None:
     tokenizer = CharTokenizer.fit(["a"], None)
-    assert published_examples.for_published(tokenizer) == ()
+    assert vocabulary.for_published(tokenizer) == ()
     tokenizer.language = language
-    assert published_examples.for_published(tokenizer) == (sentence,)
+    assert vocabulary.for_published(tokenizer) == (sentence,)
 
 
 @pytest.mark.usefixtures("folder")

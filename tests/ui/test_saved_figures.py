@@ -30,8 +30,7 @@ def test_figures_are_drawn_by_the_kit_alone_and_a_module_that_draws_one_offers_i
     sources = {path: text for path, text in texts.items() if "chart(" in text}
     calls = {path: called(source) for path, source in sources.items()}
     assert [path for path in sources if "plotly_chart" in calls[path]] == [UI / "kit" / "charts.py"]
-    # a snapshot draws again what a page has drawn
-    drawing = [path for path in sources if calls[path] & DRAWN and path.parent.name != "snapshot"]
+    drawing = [path for path in sources if calls[path] & DRAWN]
     assert drawing
     # what `show` draws so has its menu
     drawing = [

@@ -19,8 +19,8 @@ from streamlit import config
 from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
 from streamlit.runtime.session_manager import SessionClient
-from streamlit.runtime.state.common import GENERATED_ELEMENT_ID_PREFIX
 from streamlit.runtime.state.query_params import QueryParams
 from streamlit.runtime.state.safe_session_state import SafeSessionState
 from streamlit.web.server.starlette import starlette_routes, starlette_server_config
@@ -28,7 +28,6 @@ from streamlit.web.server.starlette import starlette_routes, starlette_server_co
 from s2s.hosted import routes, visits
 from s2s.ui import streamlit_parts
 from s2s.ui.shell import measured, sessions
-from s2s.ui.snapshot.record import key_of
 
 ROOT = Path(__file__).parents[2]
 OURS = ROOT / "s2s" / "ui" / "streamlit_parts.py"
@@ -44,13 +43,12 @@ ATTRIBUTES = {
     ),
     SessionClient: ("client_context",),
     streamlit_parts.ScriptRunner: ("_run_script",),
-    streamlit_parts.ScriptRunContext: ("enqueue",),
     streamlit_parts.SessionState: ("on_script_will_rerun", "register_widget"),
     SafeSessionState: ("get_widget_states", "query_params"),
     QueryParams: ("set_corrected_value", "set_initial_query_params"),
 }
 FIELDS = {
-    streamlit_parts.ScriptRunContext: (
+    ScriptRunContext: (
         "is_history_navigation",
         "query_string",
         "session_id",
@@ -193,7 +191,6 @@ def test_addresses_cookies_and_files_are_there() -> None:
     assert visits.UPLOADS == starlette_server_config.XSRF_COOKIE_NAME
     assert routes.SIGNED_IN == starlette_server_config.USER_COOKIE_NAME
     assert "<title>" in (streamlit_parts.STATIC / "index.html").read_text()
-    assert key_of(f"{GENERATED_ELEMENT_ID_PREFIX}-0f-src") == "src"
 
 
 def test_options_are_there_and_the_hidden_ones_are_named() -> None:

@@ -49,7 +49,6 @@ class Clause(NamedTuple):
 
 
 def combinations() -> list[Combination]:
-    """All combinations of events."""
     return [(event.text, noun) for event in EVENTS for noun in KINDS[event.object or event.subject]]
 
 

@@ -55,7 +55,6 @@ class NounSampler:
         return self.rng.random() < probability
 
     def noun_for(self, adjective: Adjective, slot: Classes, avoid: str = "") -> Noun | None:
-        """A noun of the slot that this adjective fits."""
         slot &= adjective.kinds
         sought = (
             [noun for noun in nouns_of(slot) if (adjective.en, noun.en) in self.sought]

@@ -159,7 +159,6 @@ def preterite(lemma: str) -> tuple[str, ...]:
 
 
 def after_no(negated: bool, finite: str, role: str) -> list[Tagged]:
-    """The finite verb, after *no* where negated."""
     return [(Word("no"), "n"), (Word(finite), role)] if negated else [(Word(finite), role)]
 
 

@@ -46,7 +46,6 @@ from s2s.analysis.heads.importance import PerHead, intervals, measure_importance
 from s2s.analysis.heads.induction import MatchScore, induction, shared_numbers
 from s2s.analysis.heads.mean_outputs import measure_means
 from s2s.analysis.heads.patching import (
-    MIN_DIFFERENCE,
     PATCH_ROWS,
     PATCHES,
     Contrast,

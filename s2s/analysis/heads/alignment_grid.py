@@ -68,7 +68,6 @@ def measure_alignment(
 
 
 def _counts(maps: Mapping[str, Weights], gold: GoldLinks) -> Ints:
-    """Of one sentence: (reductions, methods, layers, heads, 4)."""
     shape = maps["mean"].shape[:2]
     counts = np.zeros((len(maps), len(LINK_METHODS), *shape, len(LinkCounts._fields)), np.int64)
     for r, of_heads in enumerate(maps.values()):

@@ -205,11 +205,6 @@ def _vectors(model: Transformer, given: AttributionInput) -> tuple[Tensor, Tenso
 
 
 def _groups(words: Sequence[int]) -> list[int]:
-    """The number, from 0, of what each token is removed with: its word, or itself.
-
-    >>> _groups([0, 0, 1, NO_WORD])
-    [0, 0, 1, 2]
-    """
     keys = [(word, at if word == NO_WORD else 0) for at, word in enumerate(words)]
     numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
     return [numbers[key] for key in keys]
@@ -253,7 +248,6 @@ def _result(
 
 @contextlib.contextmanager
 def _differentiable(model: Transformer) -> Iterator[None]:
-    """Hold the model with gradients but without dropout; what was set before is restored."""
     with model.lock, torch.inference_mode(False), torch.enable_grad():
         was_training = model.training
         if was_training:  # walking through all modules takes a while

@@ -56,7 +56,6 @@ def batched(
 
 
 def _groups(pairs: Sequence[Pair], order: Sequence[int], most: int) -> Iterator[list[int]]:
-    """Consecutive sentences of which neither side has more than `most` tokens, padding included; at least one."""
     group: list[int] = []
     longest = 0
     for i in order:

@@ -85,7 +85,6 @@ class KindRoles:
 
     @property
     def own_strength(self) -> Floats:
-        """Of each head's own role; 0 for `mixed`."""
         nothing = np.zeros(self.role.shape)
         names = self.role.ravel()
         values = [
@@ -193,7 +192,6 @@ def _rarest(counts: Ints, candidates: Bools) -> Bools:
 
 
 def _distances(batch: AttentionBatch, kind: str) -> Floats:
-    """`distances` of padded rows; in cross-attention each pair has a diagonal of its own."""
     weights = batch.weights[kind]
     if kind in SELF:
         return distances(weights, is_self=True)

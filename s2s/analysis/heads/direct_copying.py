@@ -110,7 +110,6 @@ def _effect(attention: Attention, values: Tensor, directions: Tensor) -> Tensor:
 
 
 def _tally(batch: AttentionBatch, kind: str, targets: Ints, raised: Bools) -> tuple[Tally, Tally]:
-    """The weight on tokens that a head raises, and on all tokens with a target id."""
     rows = Rows(batch.weights[kind], batch.allowed(kind))
     can_write = rows.allowed & (targets >= 0)[:, None]  # (batch, rows, keys)
     counted = can_write.sum(-1) > 0

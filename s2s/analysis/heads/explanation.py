@@ -247,5 +247,4 @@ def _log_probs_changed(
 
 
 def _row(model: Transformer, ids: Sequence[int]) -> Tensor:
-    """(1, len)."""
     return torch.tensor([list(ids)], device=model.device)

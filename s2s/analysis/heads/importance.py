@@ -91,7 +91,6 @@ def intervals(sums: Floats, tokens: Floats) -> tuple[Floats, Floats]:
 
 
 def _by_kind(model: Transformer, heads: Sequence[Head], values: Floats) -> dict[str, Floats]:
-    """(heads,) -> (layers, heads) by kind."""
     return {
         kind: np.array(
             [value for head, value in zip(heads, values, strict=True) if head.kind == kind]

@@ -132,7 +132,6 @@ def _equal(rows: Ints, keys: Ints) -> Bools:
 
 
 def _tally(batch: AttentionBatch, kind: str, matches: Bools) -> tuple[Tally, Tally]:
-    """The weight on the matches of each row that has some, of every head, and of one that spreads it evenly."""
     rows = Rows(batch.weights[kind], batch.allowed(kind))
     counted = matches.sum(-1) > 0
     weights = np.where(matches[:, None, None], rows.weights, 0.0).sum(-1, dtype=float)

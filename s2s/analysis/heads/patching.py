@@ -49,7 +49,6 @@ class Contrast:
             raise ValueError("a contrast needs a prefix with the start id and two different tokens")
 
     def source(self, name: str) -> tuple[int, ...]:
-        """Of the run on `a` or on `b`."""
         return self.source_a if name == "a" else self.source_b
 
 
@@ -66,7 +65,6 @@ class PatchingResult:
 
     @property
     def is_measurable(self) -> bool:
-        """Whether the runs differ by MIN_DIFFERENCE or more."""
         return abs(self.own_a - self.own_b) >= MIN_DIFFERENCE
 
     @property
@@ -215,7 +213,6 @@ def _result(model: Transformer, contrast: Contrast, patched: Floats) -> Patching
 def _patched(
     model: Transformer, contrast: Contrast, patches: Sequence[Patch], *, is_encoder: bool
 ) -> Generator[float, None, Floats]:
-    """The metric of the run on B with each patch: (patches,). The model is held for one batch at a time."""
     from_a = _record(model, contrast, {patch.site for patch in patches})
     found: list[Tensor] = []
     for start in range(0, len(patches), PATCH_ROWS):
@@ -249,8 +246,6 @@ def _run(
     *,
     is_encoder: bool,
 ) -> Tensor:
-    """One batch on B with one patch per row: the metric of each, (patches,)."""
-
     def replace(site: Site, tensor: Tensor) -> Tensor:
         changed = tensor.clone()  # (patches, len, width)
         for row, patch in enumerate(patches):
@@ -276,7 +271,6 @@ def _next_logits(model: Transformer, contrast: Contrast, src: Tensor, memory: Te
 
 
 def _change(site: Site, change: Callable[[Tensor], Tensor]) -> RemovableHandle:
-    """Hook a tensor: the model continues with what `change` returns."""
     if site.is_input:
 
         def before(module: nn.Module, args: tuple[Any, ...]) -> tuple[Any, ...]:

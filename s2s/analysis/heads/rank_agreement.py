@@ -26,7 +26,6 @@ class RankAgreement:
 
     @property
     def n(self) -> int:
-        """Rows that have both."""
         return int(np.isfinite(self.spearman).sum())
 
     @property
@@ -36,7 +35,6 @@ class RankAgreement:
 
     @property
     def mean_kendall(self) -> float:
-        """As `mean_spearman`."""
         return _mean(self.kendall)
 
 

@@ -165,7 +165,6 @@ def relation_accuracy(
 
 
 def _questions(relations: Sequence[GoldRelation]) -> Mapping[tuple[str, str], list[Question]]:
-    """By side and direction."""
     found: dict[tuple[str, str], list[Question]] = {}
     for side in SIDES_OF.values():
         for slug, direction in DIRECTIONS.items():
@@ -183,14 +182,11 @@ def _questions(relations: Sequence[GoldRelation]) -> Mapping[tuple[str, str], li
 
 
 def _is_across(relation: GoldRelation, others: Sequence[GoldRelation]) -> bool:
-    """Whether the verb of another subject stands between, as *chased* in *the cat who chased the mouse was black*."""
     low, high = sorted((relation.head, relation.dependent))
     return any(low < other.head < high for other in others)
 
 
 class _Answers:
-    """The rows of one sentence, as words ask them."""
-
     def __init__(self, batch: AttentionBatch, kind: str, row: int, pair: PairWords) -> None:
         self.is_causal = kind == "decoder"
         self.row_words = pair.tgt_words if self.is_causal else pair.src_words
@@ -207,7 +203,6 @@ class _Answers:
         return peaks
 
     def allowed(self, word: int) -> Ints:
-        """The words of the tokens that a word may attend to; none where it is not in the encoded text."""
         rows = np.flatnonzero(self.row_words == word)
         if not len(rows):
             return self.key_words[:0]
@@ -215,8 +210,6 @@ class _Answers:
 
 
 class _Count:
-    """The hits of one kind and direction so far."""
-
     def __init__(self) -> None:
         self.n = [0, 0]
         self.hits: list[npt.NDArray[np.int64] | int] = [0, 0]
@@ -224,7 +217,6 @@ class _Count:
         self.offsets: dict[int, int] = {}
 
     def add(self, answers: _Answers, question: Question, half: int) -> None:
-        """Asks one question, unless its word is not in the encoded text or may not attend to any answer."""
         allowed = answers.allowed(question.start)
         right = sorted(question.answers.intersection(allowed.tolist()))
         if not right:

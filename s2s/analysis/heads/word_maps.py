@@ -59,7 +59,6 @@ def word_maps(model: Transformer, pairs: Sequence[WordPair]) -> Iterator[WordMap
 def _head_arrays(
     model: Transformer, batch: Batch, pairs: Sequence[WordPair]
 ) -> Iterator[HeadArrays]:
-    """One pass under teacher forcing."""
     with capture(model) as trace, capture_value_norms(model) as norms:
         model(batch.src, batch.tgt[:, :-1])
         cross = _stacked(trace.cross)  # (batch, layers, heads, tgt_len, src_len)

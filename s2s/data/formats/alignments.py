@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from s2s.config import UserError, shortened
-from s2s.data.caps import Caps
 from s2s.data.formats import streams
 from s2s.data.formats.streams import ReadingBudget
+from s2s.data.options import Caps
 from s2s.data.pair import Gold, Link, Pair, n_words, shared_link
 
 LINK = re.compile(r"(\d{1,6})([-p?])(\d{1,6})", re.ASCII)

@@ -152,7 +152,6 @@ def sides(names: Sequence[str]) -> list[str]:
 
 
 def _groups(texts: Sequence[Member]) -> Iterator[tuple[str, AlignedTexts]]:
-    """Groups texts whose paths differ in one word; if there are only two texts, they are a group."""
     groups: dict[str, dict[str, Member]] = {}
     for member in texts:
         groups.setdefault(member.shared, {})[member.side] = member

@@ -58,7 +58,6 @@ def _is_list(of: pa.DataType) -> bool:
 
 
 def _kind(of: pa.DataType) -> str:
-    """Lists of lists of words are lists of texts, too."""
     import pyarrow.types as kinds
 
     if _is_list(of):
@@ -121,5 +120,4 @@ def _first_undecodable(batch: pa.RecordBatch | pa.Table, name: str) -> int:
 
 
 def _of_each(structs: list[dict[str, Any] | None] | None, inner: str) -> str | None:
-    """One field of each struct of a list, as turns; an empty text where it is missing."""
     return flat([(struct or {}).get(inner) or "" for struct in structs or ()])

@@ -90,7 +90,6 @@ def content(values: Sequence[str | None]) -> str:
 
 
 def _are_labels(given: Sequence[str]) -> bool:
-    """The names of splits, or few words."""
     n = len(given)
     different = {value.casefold() for value in given}
     if n >= MIN_ROWS and different <= SPLITS:
@@ -101,7 +100,6 @@ def _are_labels(given: Sequence[str]) -> bool:
 
 
 def _are_ids(given: Sequence[str]) -> bool:
-    """Names with numbers, of one shape or in hexadecimal digits; different names of several parts; verses."""
     is_each_new = len(given) >= MIN_ROWS and len({*given}) == len(given)
     if (is_each_new and all(map(KEY.fullmatch, given))) or all(map(VERSE.fullmatch, given)):
         return True
@@ -140,7 +138,6 @@ def no_texts(columns: Sequence[Column], rows: Rows) -> dict[int, str]:
 
 
 def _are_forms(rows: Rows, lemma: int, of: int) -> bool:
-    """Whether most cells of a column are words that have the first half of those of another: forms of lemmas."""
     both = [(row[lemma] or "", row[of] or "") for row in rows]
     n_alike = sum(
         word[: max(2, len(word) // 2)] in form for word, form in both if word and " " not in form
@@ -234,7 +231,6 @@ def first_free(
 
 
 def _check_texts(columns: Sequence[Column], names: Sequence[str], rows: Rows, of: str) -> None:
-    """Raises UserError for a table whose rows are messages of chats, and for one with a single column of text."""
     texts = [
         column.name.strip()
         for at, (column, name) in enumerate(zip(columns, names, strict=True))

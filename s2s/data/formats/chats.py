@@ -102,7 +102,6 @@ def _apart(
 
 
 def _last_other_answer(speakers: Sequence[str]) -> int:
-    """Of a chat without an assistant: the last message of a system that answers, or of speakers with names; -1."""
     if not any(who in OTHERS for who in speakers):
         return len(speakers) - 1
     return max(

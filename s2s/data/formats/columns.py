@@ -185,7 +185,6 @@ def stem(name: str) -> str:
 
 
 def of_chat(name: str) -> tuple[Column, Column]:
-    """The columns that a column of chats gives."""
     return Column(f"{name}.{chats.TURNS}", "texts"), Column(f"{name}.{chats.ANSWER}", "text")
 
 
@@ -221,7 +220,6 @@ def _chats(names: Sequence[str]) -> Iterator[Guess]:
 
 
 def _instructions(names: Sequence[str]) -> Iterator[Guess]:
-    """An instruction with its input, `instruction+input`, and the answer."""
     given = {name.strip().casefold(): name for name in reversed(names)}
     asked = next((given[name] for name in INSTRUCTIONS if name in given), None)
     if answer := next((given[name] for name in ANSWERS if asked and name in given), None):
@@ -268,7 +266,6 @@ def _language_in(name: str) -> str:
 
 
 def _alike(names: Sequence[str]) -> Iterator[Guess]:
-    """Names like a source's and a target's, or the only two columns."""
     rest = [
         name
         for name in names
@@ -290,7 +287,6 @@ def _alike(names: Sequence[str]) -> Iterator[Guess]:
 
 
 def _labeled(names: Sequence[str]) -> Iterator[Guess]:
-    """The only text beside a column that is called `label` or the like."""
     labels = [name for name in names if name.strip().casefold() in LABEL_NAMES]
     rest = [name for name in names if name not in labels and not is_metadata(name)]
     if len(labels) == len(rest) == 1:
@@ -298,7 +294,6 @@ def _labeled(names: Sequence[str]) -> Iterator[Guess]:
 
 
 def _directed(columns: Sequence[str], config: str, reason: str, score: float) -> Guess:
-    """The first two columns, in the order of the languages in a configuration such as `de-en`."""
     words = _words(config)
     codes = {
         column: _language_in(column)

@@ -85,7 +85,6 @@ def _split(lines: Iterable[str], start: int, budget: ReadingBudget) -> Iterator[
 
 
 def _is_quoted(fields: Sequence[str], *, is_first: bool) -> bool:
-    """Whether a field is as .csv writes one with a quotation mark in it, or all of line 1 are between these marks."""
     quoted = [field for field in fields if QUOTED.fullmatch(field)]
     is_all = is_first and len(quoted) == len(fields) > 1
     # a field that holds a line break begins here, and ends on a later line
@@ -132,7 +131,6 @@ def _parsed(
 
 
 def _ended(lines: Iterable[str], delimiter: str) -> Iterator[str]:
-    r"""The lines with their ends; a lone `\r` between rows ends a line, too, and one within a cell becomes BREAK."""
     for line in lines:
         if "\r" not in line:
             yield f"{line}\n"
@@ -193,7 +191,6 @@ def _fit(lines: Sequence[str], delimiter: str) -> Fit:
 
 
 def _first_rows(lines: Sequence[str], delimiter: str, *, skips: bool = False) -> list[list[str]]:
-    """The first rows that are not empty; `skips` the spaces after a delimiter."""
     reader = csv.reader(
         map(_hidden, _ended(lines, delimiter)), delimiter=delimiter, skipinitialspace=skips
     )

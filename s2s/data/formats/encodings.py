@@ -81,7 +81,6 @@ def _utf16(head: bytes) -> str:
 
 
 def _is_readable(head: bytes, encoding: str) -> bool:
-    """Whether the start of a content decodes to characters that texts have."""
     text, _ = DECODE[encoding](head, "replace", False)
     return "\ufffd" not in text and all(one.isprintable() or one.isspace() for one in text)
 
@@ -177,7 +176,6 @@ class Decoder:
     def _not_assumed(
         self, data: bytes, error: UnicodeDecodeError, is_last: bool
     ) -> tuple[str, int]:
-        """The bytes are not in the assumed encoding: tries another one if everything before was ASCII."""
         where = self._where(data, error.start)
         if b"\0" in data and self.encoding == "UTF-8":
             raise self._binary(data.index(0)) from error
@@ -205,7 +203,6 @@ class Decoder:
         return self._latin(data, is_judged=True)
 
     def _is_other(self, data: bytes, where: str) -> bool:
-        """Whether it looks like another encoding; a preview then takes it. Raises UserError if this is no preview."""
         if legacy.has_utf8_lines(data):
             raise UserError(
                 f"`{self.name}` mixes encodings: {where} is not UTF-8, but other lines are; {SAVE}."

@@ -105,7 +105,6 @@ def has_names(names: Sequence[str], below: Rows, are_again: Sequence[bool]) -> b
 
 
 def _are_above_sentences(names: Sequence[str], columns: Sequence[Sequence[str | None]]) -> bool:
-    """Whether two names or more are a few words each, above texts that end as sentences or are all much longer."""
     return len(names) > 1 and all(map(_is_above_sentences, names, columns))
 
 

@@ -220,7 +220,6 @@ def fits(data: bytes, codec: str) -> bool:
 
 
 def _n_high(texts: Iterable[tuple[str, int]]) -> int:
-    """How many characters of counted texts are not ASCII."""
     return sum(n * sum(not character.isascii() for character in text) for text, n in texts)
 
 
@@ -246,7 +245,6 @@ def has_utf8_lines(data: bytes) -> bool:
 
 
 def _sample(data: bytes) -> bytes:
-    """Its distinct lines with bytes beyond ASCII, up to a limit."""
     lines = dict[bytes, None]()
     n_bytes = 0
     for line in re.split(rb"[\r\n]+", data):
@@ -259,7 +257,6 @@ def _sample(data: bytes) -> bytes:
 
 
 def _decoded(sample: bytes, codec: str) -> str:
-    """The text; "" if it is not in this encoding. An incomplete character at the end is left out."""
     try:
         return codecs.getincrementaldecoder(codec)().decode(sample)
     except UnicodeDecodeError:
@@ -274,7 +271,6 @@ def _example(texts: Iterable[str]) -> str:
 
 @cache
 def _logs(language: str) -> Mapping[str, float]:
-    """Of each letter of a language, by its rank."""
     letters = LETTERS[language]
     offset = 1 if language in LATIN_LANGUAGES else 8
     weights = [1 / (rank + offset) for rank in range(len(letters))]
@@ -285,7 +281,6 @@ def _logs(language: str) -> Mapping[str, float]:
 
 
 def _score(word: str, language: str) -> float:
-    """The log-likelihood of the characters beyond ASCII."""
     logs = _logs(language)
     is_latin = language in LATIN_LANGUAGES
     score = 0.0
@@ -324,7 +319,6 @@ def _score(word: str, language: str) -> float:
 
 
 def _mark(character: str, before: str, after: str) -> float:
-    """The log-likelihood of a punctuation mark between two characters."""
     if character in "“‘«„‚":
         return MARK if before.isalpha() else QUOTE
     if character in "’”»":
@@ -333,7 +327,6 @@ def _mark(character: str, before: str, after: str) -> float:
 
 
 def _score_wide(character: str, language: str, codec: str) -> float:
-    """The same of a character of Chinese, Japanese or Korean text."""
     if (
         character in PUNCTUATION
         or "\uff01" <= character <= "\uff5e"
@@ -357,6 +350,5 @@ def _score_wide(character: str, language: str, codec: str) -> float:
 
 
 def _lead(character: str, codec: str) -> int:
-    """The first byte of a character in a national standard; 0 if it has none."""
     encoded = character.encode(codec, "ignore")
     return encoded[0] if len(encoded) == 2 else 0

@@ -9,9 +9,9 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from s2s.config import UserError, nearest, shortened
-from s2s.data.caps import Caps
 from s2s.data.formats import streams, tables
 from s2s.data.formats.streams import Content, ReadingBudget
+from s2s.data.options import Caps
 from s2s.files import archives
 
 LARGEST = 1e9  # a mean of larger numbers may overflow, and no score has them
@@ -60,7 +60,6 @@ def read_numbers(name: str, content: bytes, column: str = "", *, most: int) -> l
 
 
 def _cells(given: Content, kind: str, budget: ReadingBudget, most: int) -> Cells:
-    """At most `most` rows."""
     if kind == TEXT:
         lines = list(islice(streams.lines(given, budget), most))
         while lines and not lines[-1].strip():
@@ -75,7 +74,6 @@ def _cells(given: Content, kind: str, budget: ReadingBudget, most: int) -> Cells
 
 
 def _objects(given: Content, budget: ReadingBudget, most: int) -> Cells:
-    """The rows of a .jsonl file; None where an object lacks a field."""
     found = list[tuple[int, Mapping[str, Any]]]()
     names = dict[str, None]()
     for line, row in islice(_parsed(given, budget), most):
@@ -120,7 +118,6 @@ def _limited(name: str, cells: Cells, most: int) -> Cells:
 
 
 def _check_one_column(name: str, cells: Cells) -> None:
-    """Raises UserError for a line of several numbers; a decimal comma is reported as such."""
     for line, row in cells.rows:
         text = str((row or [""])[0]).strip()
         parts = SEVERAL.split(text)
@@ -141,7 +138,6 @@ def _column_index(name: str, cells: Cells, column: str) -> int:
 
 
 def _is_header(cells: Cells, at: int) -> bool:
-    """Whether row 1 of a table names this column."""
     name = str((cells.rows[0][1] or ())[at]).strip()
     return not NUMBER.fullmatch(name) and name.casefold() not in MISSING
 
@@ -162,7 +158,6 @@ def _named(name: str, names: Sequence[str], column: str) -> int:
 
 
 def _only_column(name: str, cells: Cells, names: Sequence[str]) -> int:
-    """The only column, or the only one in which most rows are numbers."""
     if len(names) == 1:
         return 0
     rows = [row for _, row in cells.rows[:JUDGED] if row is not None]
@@ -212,7 +207,6 @@ def _number_at(name: str, line: int, row: Sequence[Any] | None, at: int) -> floa
 
 
 def _number(cell: Any) -> float | None:
-    """A finite number as it is usually written, or None."""
     if isinstance(cell, bool) or not NUMBER.fullmatch(text := str(cell).strip()):
         return None
     value = float(text)

@@ -110,7 +110,6 @@ def splits(content: Content, budget: ReadingBudget) -> Mapping[str, Content]:
 
 
 def _whole(name: str, texts: Iterator[str], budget: ReadingBudget) -> tuple[str, Any]:
-    """The start of a list or sequence of objects, to be read in parts, and None; or the value of another text."""
     rest = ""
     for text in texts:
         rest = (rest + text).lstrip() if not rest.strip() else rest + text
@@ -152,7 +151,6 @@ def _repeated(where: str, error: _RepeatedKeyError) -> UserError:
 
 
 def _check_surrogates(row: Any, line: str, where: str) -> None:
-    r"""Raises UserError for half of a character: `"\ud800"` is valid JSON."""
     if "\\u" in line:
         text = json.dumps(row, ensure_ascii=False)  # which writes NUL as an escape
         if not is_usable(text):
@@ -188,7 +186,6 @@ def _has_languages(value: Any) -> bool:
 
 
 def _fields(name: str, value: Any) -> Mapping[str, Any]:
-    """The fields of an object, or lists of the fields of several; anything else as it is."""
     if isinstance(value, dict):
         return {f"{name}.{key}": inner for key, inner in value.items()}
     if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
@@ -198,7 +195,6 @@ def _fields(name: str, value: Any) -> Mapping[str, Any]:
 
 
 def _objects(name: str, texts: Iterable[str], budget: ReadingBudget) -> Iterator[JsonRow]:
-    """Parses objects from the front of the text; reads more while none is complete, up to the limit of a line."""
     rest = ""
     line = 1
     closing = ""
@@ -230,7 +226,6 @@ def _objects(name: str, texts: Iterable[str], budget: ReadingBudget) -> Iterator
 
 
 def _complete_objects(name: str, text: str, line: int) -> tuple[list[JsonRow], str, int]:
-    """The complete objects at the start of a text, the rest, and its line number."""
     found: list[JsonRow] = []
     at = 0
     while True:
@@ -330,7 +325,6 @@ def _inner_text(key: str, text: str | None) -> str | None:
 
 
 def _inner_columns(name: str, cells: Sequence[str | None]) -> list[Column]:
-    """The columns of the JSON in the cells of one column: lists of texts, chats or translations; else none."""
     given = [text for text in cells if text and not text.isspace()]
     if not given or not all(text.lstrip().startswith(("{", "[")) for text in given):
         return []

@@ -111,7 +111,6 @@ def check_no_table(options: FileOptions, name: str) -> None:
 
 
 def opened(content: Content, options: FileOptions, budget: ReadingBudget) -> Table:
-    """The table of a file."""
     if options.quotes == "keep":
         return tables.opened(content, budget)
     if suffix(content.file) != ".tsv":
@@ -200,7 +199,6 @@ def paired(
 
 
 def _apart(fields: Sequence[str | None], n_own: int) -> tuple[list[str | None], list[str]]:
-    """The fields of a pair, and those of its further references that are not empty."""
     texts = [text for text in (fields[1], *fields[n_own:]) if text and text.strip()]
     tgt = texts[0] if texts else fields[1]
     return [fields[0], tgt, *fields[2:n_own]], texts[1:]
@@ -243,7 +241,6 @@ def _delimiter_note(table: Table) -> str:
 
 
 def _offer(table: Table, chosen: Columns, budget: ReadingBudget, kind: str) -> ColumnOffer:
-    """A name is used if `column_index` finds this column by it: it is not empty, not a number, and unique."""
     given = [column.name.strip() for column in table.columns]
     counts = Counter(given)
     is_usable = [
@@ -338,7 +335,6 @@ def likelier(table: Table, chosen: Columns) -> int | None:
 
 
 def _has_header(table: Table, options: FileOptions) -> bool:
-    """Row 1 has a name that was requested for, or two different common names, or a word above numbers."""
     if table.is_named or options.header != "auto":
         return table.is_named or options.header == "yes"
     requested = {

@@ -77,7 +77,6 @@ class RowGroups:
 
     @property
     def n_rows(self) -> list[int]:
-        """Rows of each group."""
         footer = self._file.metadata
         return [footer.row_group(at).num_rows for at in range(footer.num_row_groups)]
 
@@ -134,7 +133,6 @@ class RowGroups:
                 yield row
 
     def _stored_name(self, at: int) -> str:
-        """What the file calls a column; of a list of structs only all fields can be read."""
         name = self.columns[at].name
         return self._listed.get(name, name)
 

@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from s2s.config import UserError, shortened
-from s2s.data.caps import Caps
 from s2s.data.formats import lists, pairing, streams
 from s2s.data.formats.columns import (
     Column,
@@ -23,6 +22,7 @@ from s2s.data.formats.columns import (
 from s2s.data.formats.pairing import Columns, FileOptions, ReadPairs
 from s2s.data.formats.streams import Content, ReadingBudget
 from s2s.data.formats.table import TURN, Table, check_once, one_line
+from s2s.data.options import Caps
 from s2s.data.pair import Pair
 
 ANY_COLUMNS = FileOptions()
@@ -84,7 +84,6 @@ def pairs_of(
 
 
 def _whole_numbers(pairs: list[Pair]) -> tuple[list[Pair], list[str]]:
-    """The pairs, with 3 for 3.0 where a side has whole numbers only, which a column with gaps is written as."""
     sides = [
         side
         for side in ("src", "tgt")
@@ -103,7 +102,6 @@ def _whole_numbers(pairs: list[Pair]) -> tuple[list[Pair], list[str]]:
 def _few_targets(
     pairs: Sequence[Pair], table: Table, chosen: Columns, likelier: int, advice: str
 ) -> str:
-    """How many different texts each side has, and which other column may be the target."""
     judged = pairs[:MOST_JUDGED]
     n_src, n_tgt = len({pair.src for pair in judged}), len({pair.tgt for pair in judged})
     of = f"Of the first {MOST_JUDGED:,} pairs, " if len(pairs) > MOST_JUDGED else ""
@@ -119,7 +117,6 @@ def _few_targets(
 
 
 def _shown(table: Table, chosen: Columns, at: int) -> tuple[str, str]:
-    """A column as a note shows it, and as an option names it."""
     name = table.columns[at].name.strip() if table.is_named or chosen.has_header else ""
     is_usable = name and not set(name) & set(",#=") and not name.isdecimal()
     return f"`{name}`" if name else f"column {at + 1}", name if is_usable else str(at + 1)
@@ -193,7 +190,6 @@ def _reference_columns(table: Table, chosen: Columns) -> list[int]:
 def _texts(
     table: Table, at: Sequence[int], fields: Sequence[str | None], budget: ReadingBudget
 ) -> Iterator[str]:
-    """The references of one row; empty fields are none, and a list of references is several."""
     for index, field in zip(at, fields, strict=False):
         texts = [field or ""]
         if is_listed(table.columns[index]):

@@ -74,7 +74,6 @@ def shaped(name: str, value: Any) -> Shaped:
 
 
 def _questions(article: Row) -> Iterator[Row]:
-    """The questions on an article's paragraphs, as SQuAD has them."""
     for paragraph in _objects(article, "paragraphs"):
         for asked in _objects(paragraph, "qas"):
             answers = [each.get("text") for each in _objects(asked, "answers")]
@@ -145,7 +144,6 @@ def _held_note(key: str, value: Row) -> str:
 
 
 def _is_rows(value: Any) -> bool:
-    """A list of objects or of lists that are no chat."""
     if not isinstance(value, list) or not value or is_chat(value):
         return False
     return all(isinstance(each, Mapping) for each in value) or all(
@@ -162,7 +160,6 @@ def _is_list_of_texts(value: Any) -> bool:
 
 
 def _listed(name: str, rows: Sequence[Any], names: Sequence[str] = ()) -> list[Row]:
-    """Rows of objects as they are; of lists with their names, by default those in the first, or numbers from 1."""
     if is_chat(rows):
         return [{"messages": rows}]
     if all(isinstance(row, Mapping) for row in rows):
@@ -218,7 +215,6 @@ def _not_read(value: Row, read: Container[str]) -> str:
 
 
 def _labelled(name: str, value: Mapping[str, Row]) -> Shaped:
-    """An object of objects: rows by their labels, or columns of labels, as pandas writes orient="columns"."""
     outer = list(value)
     inner = list(dict.fromkeys(key for each in value.values() for key in each))
     if not inner:
@@ -250,7 +246,6 @@ def _are_labels(names: Sequence[str]) -> bool:
 
 
 def _is_pair_of_names(names: Sequence[str]) -> bool:
-    """Whether two of the names are those of a source and a target, or one stands for both: `translation`."""
     if any(name in ("translation", "messages", "conversations") for name in names):
         return True
     found = guess([Column(name, "text") for name in names[:1000]])

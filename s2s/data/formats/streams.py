@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple, Protocol, Self, TypeVar, cast
 
 from s2s.config import UserError, shortened
-from s2s.data.caps import Caps
 from s2s.data.formats import legacy
 from s2s.data.formats.encodings import Decoder
+from s2s.data.options import Caps
 from s2s.files.archives import check_ratio, why
 
 CHUNK = 1 << 18  # bytes
@@ -173,7 +173,6 @@ class Content(NamedTuple):
 
     @property
     def is_compressed(self) -> bool:
-        """Whether it is compressed, or in an archive."""
         return self.member is not None or self.is_gzip or self.is_zst
 
     @property
@@ -183,7 +182,6 @@ class Content(NamedTuple):
 
     @property
     def is_gzip(self) -> bool:
-        """Whether it is a gzip stream, in a .zip or not."""
         return self.file.lower().endswith(".gz")
 
 
@@ -251,7 +249,6 @@ def _decompressed(content: Content, raw: IO[bytes]) -> IO[bytes]:
 
 @contextmanager
 def _broken(name: str) -> Iterator[None]:
-    """Turns errors of decompression into a UserError."""
     try:
         yield
     except BROKEN as error:
@@ -359,11 +356,9 @@ class ReadThrough(io.RawIOBase):
         self._raw = raw
 
     def readable(self) -> bool:
-        """Yes."""
         return True
 
     def seekable(self) -> bool:
-        """Yes."""
         return True
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
@@ -382,6 +377,5 @@ class ReadThrough(io.RawIOBase):
         return len(given)
 
     def close(self) -> None:
-        """Close both."""
         self._raw.close()
         super().close()

@@ -32,7 +32,6 @@ def suffix(name: str) -> str:
 
 
 def is_table(name: str) -> bool:
-    """Whether the name is that of one table, compressed or not."""
     return suffix(name) in TABLES
 
 
@@ -66,7 +65,6 @@ class Table:
     order: str = ""  # what tells source from target, as a configuration's name does: `en-de`
 
     def body(self, rows: Iterable[TableRow], *, has_header: bool = True) -> Iterator[TableRow]:
-        """The rows without row 1, if that is a header."""
         return itertools.islice(iter(rows), int(has_header and not self.is_named), None)
 
     def first_fields(self, *, has_header: bool = True) -> list[Sequence[str | None]]:

@@ -32,7 +32,6 @@ def opened(content: Content, budget: ReadingBudget) -> Table:
 
 
 def _lines(content: Content, budget: ReadingBudget) -> Table:
-    """Plain text: one column, and a row per non-empty line."""
     rows = (
         TableRow(number, [line])
         for number, line in enumerate(streams.lines(content, budget), start=1)
@@ -44,7 +43,6 @@ def _lines(content: Content, budget: ReadingBudget) -> Table:
 
 
 def _zipped(content: Content, budget: ReadingBudget) -> Table:
-    """The table of the split `train`, or of the first; the others are noted."""
     parts = archive.parts(content, budget)
     name = "train" if "train" in parts else next(iter(parts))
     if others := [f"`{part}`" for part in parts if part != name]:
@@ -54,8 +52,6 @@ def _zipped(content: Content, budget: ReadingBudget) -> Table:
 
 
 def _aligned(texts: AlignedTexts, budget: ReadingBudget) -> Table:
-    """Texts that are aligned line by line, each as a column."""
-
     def rows(chosen: Sequence[int]) -> Iterator[TableRow]:
         read = sorted(set(chosen))
         lines = _even_lines([texts.contents[at] for at in read], budget)

@@ -114,7 +114,6 @@ class _Units:
             self._spaces.pop()
 
     def _collapsed(self, text: str) -> str:
-        """The text with each run of white space as one space, and none at the ends."""
         if "\n" not in text and "  " not in text and "\t" not in text and "\r" not in text:
             return text.strip(" ")
         if not self._is_said:

@@ -60,7 +60,6 @@ class Markup:
             self._note(tag, tag)
 
     def end(self, tag: str) -> None:
-        """An element ends."""
         if not self._depth:
             self._note(tag, tag)
             return

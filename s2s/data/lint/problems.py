@@ -122,7 +122,6 @@ def numbers(src: str, tgt: str) -> str | None:
 
 
 def _runs(text: str) -> Counter[str]:
-    """Every run of digits by itself: so 10:30 equals 10.30, and 3/5/2010 equals 3.5.2010."""
     return Counter(map(_value, re.findall(r"\d+", text)))
 
 

@@ -98,7 +98,6 @@ def lint_pairs(
 
 
 def _n_repeated(texts: LintedCorpus, side: Sequence[str]) -> int:
-    """How many texts of a side are in more than one distinct pair."""
     is_first = texts.first == np.arange(len(texts.pairs))
     hashes = np.fromiter(map(hash, side), np.int64, len(texts.pairs))
     _, counts = np.unique(hashes[is_first], return_counts=True)

@@ -35,12 +35,10 @@ class LintedCorpus:
 
     @cached_property
     def src(self) -> Side:
-        """The sources."""
         return Side([pair.src for pair in self.pairs])
 
     @cached_property
     def tgt(self) -> Side:
-        """The targets."""
         return Side([pair.tgt for pair in self.pairs])
 
     @property
@@ -238,7 +236,6 @@ def _says_overlap(texts: LintedCorpus, row: int) -> str:
 
 
 def _where(is_likely: Hits, is_hit: Callable[[int], bool]) -> Hits:
-    """Checks the candidates in detail."""
     hits = np.zeros(len(is_likely), np.bool_)
     for row in np.flatnonzero(is_likely).tolist():
         hits[row] = is_hit(row)

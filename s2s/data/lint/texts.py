@@ -32,7 +32,6 @@ class Side:
 
     @cached_property
     def lengths(self) -> Numbers:
-        """In characters."""
         return np.fromiter(map(len, self.texts), np.int64, len(self.texts))
 
     @cached_property
@@ -42,7 +41,6 @@ class Side:
         return np.fromiter(counts, np.int64, len(self.texts))
 
     def has(self, kind: CharacterKind) -> npt.NDArray[np.bool_]:
-        """Which texts have a character of this kind."""
         return np.asarray(self._kinds & kind, np.bool_)
 
     @cached_property
@@ -80,12 +78,10 @@ class Side:
         return ~np.isin(written, [0, *numbers])
 
     def script(self, row: int) -> str:
-        """The script of one text, "" for none."""
         written, names = self.scripts
         return names[int(written[row])]
 
     def _blocks(self) -> Iterator[tuple[npt.NDArray[np.uint32], Numbers]]:
-        """The code points of a block of texts, a line break after each, and the start of each text."""
         ends = np.cumsum(self.lengths + 1)
         start = 0
         while start < len(self.texts):
@@ -104,7 +100,6 @@ def script_of(texts: Sequence[str]) -> str:
 
 
 def _names() -> tuple[str, ...]:
-    """Of the scripts, by number."""
     _, names = scripts()
     return (*names, JAPANESE)
 
@@ -125,7 +120,6 @@ def _script(codes: npt.NDArray[np.uint32], starts: Numbers) -> Codes:
 
 
 def _letters(codes: npt.NDArray[np.uint32], starts: Numbers) -> dict[str, Numbers]:
-    """The number of letters of each script per text."""
     table, names = scripts()
     letters = table[codes]
     present = np.flatnonzero(np.bincount(letters)).tolist()

@@ -71,13 +71,11 @@ def columns_notes(names: Sequence[Column], chosen: Chosen) -> list[str]:
 
 
 def _is_parallel(names: Sequence[Column], chosen: Chosen) -> bool:
-    """Whether each text of a list is a pair with the same one of the other list."""
     are_lined = chosen.lists in ("auto", "line")
     return are_lined and columns.are_parallel(names[chosen.src], names[chosen.tgt])
 
 
 def _ways(names: Sequence[Column], chosen: Chosen) -> list[str]:
-    """How the lists of each column that is read become one text; empty for references, which stay apart."""
     src, *others = (names[at] for at in chosen.all)
     how = lists.way(src, chosen.lists)
     if chosen.src == chosen.tgt:
@@ -119,7 +117,6 @@ def _listed(column: Column) -> str:
 
 
 def _column_index(name: str, found: Sequence[Column], given: str) -> int:
-    """The index of a column given by name, or by number (from 1) if no column has that name."""
     names = [column.name for column in found]
     is_number = given.isdecimal() and len(given) < 10 and 1 <= int(given) <= len(names)
     if given in names:

@@ -81,7 +81,6 @@ def table(
 def _answers(
     name: str, origin: Origin, file: hub.File, budget: ReadingBudget, max_bytes: int | None
 ) -> Generator[dict[str, Any]]:
-    """Those of the process: the columns, rows, and at the end what it downloaded."""
     builder = BUILDERS[hub.kind(file.path)]
     place = origin.order()
     order = {

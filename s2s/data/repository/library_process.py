@@ -30,7 +30,6 @@ TEXT_DECODERS = ("txt", "text", "transcript", "json", "jsn")
 
 
 def answer(order: Mapping[str, Any], _: object) -> Iterator[Any]:
-    """In that process."""
     incoming = (
         settings.make_home() / "incoming"
     )  # where it is removed even if this process is killed
@@ -58,7 +57,6 @@ def answers(order: Mapping[str, Any]) -> Iterator[Any]:
 
 
 def _explain(name: str, opened: _Counted, error: Exception) -> str:
-    """What to say: why the file could not be read, or else which format it does not have."""
     if opened.error:
         return str(opened.error)
     message = error.args[0] if error.args and isinstance(error.args[0], str) else ""
@@ -83,7 +81,6 @@ def _explain(name: str, opened: _Counted, error: Exception) -> str:
 
 
 def _contents(order: Mapping[str, Any], opened: _Counted) -> Iterator[Any]:
-    """The columns, then the rows, a list for each batch."""
     import datasets
     from datasets.packaged_modules.webdataset import webdataset
 

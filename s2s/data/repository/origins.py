@@ -62,13 +62,10 @@ class HubOrigin:
 
 @dataclass(frozen=True)
 class FolderOrigin:
-    """A folder of this computer."""
-
     folder: Path
     name: str
 
     def open(self, file: hub.File) -> BinaryIO:
-        """The file in the folder."""
         try:
             return (self.folder / file.path).open("rb")
         except OSError as error:
@@ -77,7 +74,6 @@ class FolderOrigin:
             ) from error
 
     def order(self) -> dict[str, Any]:
-        """The folder."""
         return {"folder": str(self.folder.resolve()), "name": self.name}
 
     def spend(self, n_bytes: int) -> None:

@@ -9,12 +9,11 @@ from dataclasses import dataclass, replace
 
 from s2s import hub
 from s2s.config import UserError, setting, shortened
-from s2s.data.caps import Caps
 from s2s.data.corpus import Corpus
 from s2s.data.formats import lists
 from s2s.data.formats.streams import ReadingBudget
 from s2s.data.formats.table import TableRow, broken_note, one_line
-from s2s.data.options import ENCODING, Options
+from s2s.data.options import ENCODING, Caps, Options
 from s2s.data.pair import Pair
 from s2s.data.repository import sampling
 from s2s.data.repository.origins import Origin
@@ -85,7 +84,6 @@ def budget(caps: Caps, encoding: str = "") -> ReadingBudget:
 def _rows(
     reader: SplitReader, part: hub.Split, options: RowOptions, caps: Caps
 ) -> tuple[list[TableRow], tuple[str, ...]]:
-    """The first or the drawn rows, and which they are."""
     n_wanted = min(options.rows or caps.rows, caps.rows)
     if options.sample is None:
         rows = list(itertools.islice(reader.rows(part.files), n_wanted))
@@ -95,7 +93,6 @@ def _rows(
 
 
 def _first_note(part: hub.Split, n_read: int, n_wanted: int) -> tuple[str, ...]:
-    """A note on how much of the split was read, if not all."""
     if n_read < n_wanted or part.rows == n_read:
         return ()
     of_all = f" of {part.rows:,}" if part.rows else ""
@@ -103,7 +100,6 @@ def _first_note(part: hub.Split, n_read: int, n_wanted: int) -> tuple[str, ...]:
 
 
 def _sample_note(part: hub.Split, sample: sampling.Sample, seed: int) -> tuple[str, ...]:
-    """How many rows were drawn, of how many, from which parts of the files."""
     n = sample.n_drawn
     if n >= sample.n_seen and not sample.parts:
         return ()

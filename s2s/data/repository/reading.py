@@ -37,7 +37,6 @@ class SplitReader:
     empty: list[EmptyError] = field(default_factory=list, init=False)  # one per file without rows
 
     def content(self, file: hub.File) -> Content:
-        """A file as something to read."""
         name = f"{self.origin.name}/{file.path}"
         return Content(name, file.path.rpartition("/")[2], partial(self.origin.open, file))
 

@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 from typing import IO, Any, NamedTuple, TypeVar, cast
 
 from s2s import hub
-from s2s.data.drawing import choose_indices
 from s2s.data.formats import streams
 from s2s.data.formats.parquet import RowGroups
 from s2s.data.formats.streams import Content, ReadThrough
 from s2s.data.formats.table import Table, TableRow
+from s2s.data.options import choose_indices
 from s2s.data.repository import library
 from s2s.data.repository.reading import SplitReader, format_of
 
@@ -179,7 +179,6 @@ def _with_rows(table: Table, wanted: Sequence[int]) -> Table:
 
 
 def _at(rows: Iterator[TableRow], wanted: Sequence[int]) -> Iterator[TableRow]:
-    """The rows with these indices, which ascend; no row after the last of them is read."""
     done = 0
     for at in wanted:
         yield from itertools.islice(rows, at - done, at - done + 1)
@@ -199,12 +198,10 @@ def _has_lines(content: Content) -> bool:
 
 
 def _has_open_quotes(lines: bytes) -> bool:
-    """Whether a quoted field of a .csv spans several of the lines."""
     return any(line.count(b'"') % 2 for line in lines.split(b"\n"))
 
 
 def _header(reader: SplitReader, file: hub.File) -> bytes:
-    """The first line of a table, which names the columns of every block; empty for formats without one."""
     if not format_of(file).has_header:
         return b""
     with reader.content(file).open() as raw:
@@ -212,7 +209,6 @@ def _header(reader: SplitReader, file: hub.File) -> bytes:
 
 
 def _block(reader: SplitReader, file: hub.File, start: int, header: bytes) -> Iterator[TableRow]:
-    """The rows that begin in a block; none where quotation marks in a .csv leave open where a row begins."""
     content = reader.content(file)
     with content.open() as raw:
         raw.seek(max(0, start - 1))
@@ -232,7 +228,6 @@ def _block(reader: SplitReader, file: hub.File, start: int, header: bytes) -> It
 
 
 def _start(reader: SplitReader, file: hub.File, share: int) -> Iterator[TableRow]:
-    """The complete rows in the first bytes of a file."""
     with contextlib.suppress(_StartIsOverError), reader.skipping_empty():
         if library.needs_library(file):
             table = library.table(reader.origin, file, reader.budget, share)
@@ -262,7 +257,6 @@ class _Start(ReadThrough):
 
 
 def _size(files: Sequence[hub.File]) -> int:
-    """In bytes, of all files together."""
     return sum(file.size for file in files)
 
 

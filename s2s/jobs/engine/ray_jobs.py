@@ -76,7 +76,6 @@ class RayJobs:
         return str(self._ask(handle).get("status", ""))
 
     def _ask(self, path: str, content: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """What it answers; nothing where it does not know the handle."""
         headers = {"Content-Type": "application/json"}
         if self._token:
             headers["Authorization"] = f"Bearer {self._token}"

@@ -136,7 +136,6 @@ class Scaler:
             _write(after)
 
     def _without_ended(self, known: EngineState, now: float) -> EngineState:
-        """Forget the workers that have ended; keep what those printed that failed."""
         if not known.workers:
             self._engine.alive(
                 "nobody"
@@ -161,7 +160,6 @@ class Scaler:
         )
 
     def _started(self, known: EngineState, now: float) -> EngineState:
-        """Start what is missing; a handle is in the database before its worker exists."""
         least, most = workers_allowed()
         if now < known.not_before:
             return known

@@ -102,7 +102,6 @@ def checked_metric(name: str) -> str:
 def _check_known(
     known: Sequence[ExternalScores], metric: str, given: GivenScores, system: str
 ) -> None:
-    """Raises UserError where these scores contradict earlier ones."""
     same = [one for one in known if one.metric == metric]
     if any(one.system == given.system for one in same):
         raise UserError(
@@ -121,7 +120,6 @@ def _check_known(
 
 
 def _values(given: GivenScores, n: int, test: Sentences) -> list[float]:
-    """One per sentence that was scored, or of the test set; those of the whole test set are sampled as it was."""
     if len(given.content) > MEGABYTES * 1_000_000:
         raise UserError(
             f"`{shortened(given.file)}` has {format_size(len(given.content))}, more than the limit of {MEGABYTES} MB;"

@@ -79,7 +79,6 @@ class EvaluationLoop:
         folder.set_status("running", done=0, n=len(pairs), seconds=self.before)
 
     def _opened(self) -> dict[SystemModel, Run]:
-        """The models. One that is gone is missed only if sentences are left to translate."""
         runs = dict[SystemModel, Run]()
         for number, one in enumerate(self.evaluation.systems):
             if not one.run:
@@ -93,7 +92,6 @@ class EvaluationLoop:
         return runs
 
     def _record_tokenizer(self) -> str:
-        """The evaluation says which tokenizer BLEU has. Returns the reason for one that was chosen by rule, or ""."""
         scoring = self.evaluation.scoring
         resolved = scoring.resolved(self.references) if self.has_references else scoring
         if resolved == scoring:
@@ -102,7 +100,6 @@ class EvaluationLoop:
         return tokenizer_of(self.references).reason
 
     def _record_steps(self) -> None:
-        """Step 0 asked for the best checkpoint: the evaluation says which that was."""
         systems = tuple(map(self._with_step, self.evaluation.systems))
         if systems != self.evaluation.systems:
             self.runs = {model._replace(step=run.step): run for model, run in self.runs.items()}
@@ -141,14 +138,12 @@ class EvaluationLoop:
                 yield from self._compare_with_training()
 
     def _note_throughput(self, n: int, seconds: float) -> None:
-        """The first turn includes one-time work, so it is dropped once there is a second."""
         self.n_turns += 1
         if self.n_turns == 2:
             self.lately.clear()
         self.lately.append((n, seconds))
 
     def _known(self) -> range:
-        """The sentences that all systems had translated before a restart."""
         common = set.intersection(*(set(lines) for lines in self.lines))
         return range(
             next((i for i in range(len(self.pairs)) if i not in common), len(self.pairs))
@@ -157,7 +152,6 @@ class EvaluationLoop:
         )
 
     def _next_rows(self) -> range:
-        """As many sentences as take the slowest system about TURN seconds."""
         if not self.runs:
             return range(self.done, min(len(self.pairs), self.done + LARGEST))
         n = FIRST if not self.slowest else max(FEWEST, min(LARGEST, int(TURN / self.slowest)))
@@ -166,7 +160,6 @@ class EvaluationLoop:
     def _translate(
         self, number: int, rows: range, forced: dict[SystemModel, list[list[float] | None]]
     ) -> None:
-        """Translate with one system the rows it has not done yet."""
         system = self.evaluation.systems[number]
         known = self.lines[number]
         rows_left = [i for i in rows if i not in known]
@@ -195,7 +188,6 @@ class EvaluationLoop:
         known.update((line["i"], line) for line in made)
 
     def _score(self, rows: range) -> None:
-        """Score the rows that all systems have done."""
         references = [self.references[i] for i in rows]
         for number, tally in enumerate(self.tallies):
             if rows:
@@ -206,7 +198,6 @@ class EvaluationLoop:
         self.done += len(rows)
 
     def _compare_with_training(self) -> Iterator[bool]:
-        """Overlap with the training pairs: computed once, after the first scores."""
         sources = [source for source, _ in self.pairs]
         try:
             train = (
@@ -297,7 +288,6 @@ def _line(i: int, found: Decoded) -> dict[str, Any]:
 
 
 def _forced(run: Run, pairs: Sequence[tuple[str, str]]) -> list[list[float] | None]:
-    """Each reference under teacher forcing; None where the model has no positions for it."""
     try:
         found = run.force([source for source, _ in pairs], [reference for _, reference in pairs])
     except UserError:

@@ -83,14 +83,10 @@ class Checkpoint(Protocol):
     """A run's checkpoint, opened or not."""
 
     @property
-    def folder(self) -> RunFolder:
-        """Of the run."""
-        ...
+    def folder(self) -> RunFolder: ...
 
     @property
-    def step(self) -> int:
-        """Of the checkpoint."""
-        ...
+    def step(self) -> int: ...
 
 
 def of_run(run: Checkpoint) -> dict[str, Any]:
@@ -133,7 +129,6 @@ def scoring_words(scoring: Scoring, n_references: int) -> list[str]:
 
 
 def _subset(test: Sentences) -> str:
-    """Which sentences of the test set were taken."""
     if test.n >= test.n_all:
         return "all sentences"
     return DRAWN.format(test.seed) if test.seed else SUBSET
@@ -168,7 +163,6 @@ def _of_system(
 
 
 def _of_lost(number: int, system: System, earlier: dict[str, Any]) -> dict[str, Any]:
-    """Of a system whose run is gone: as it was, or its name and translations."""
     return earlier or {"name": system.name, "output": output_name(number, system), "command": ""}
 
 

@@ -107,7 +107,6 @@ class SystemScores:
         }
 
     def _forced_intervals(self) -> dict[str, Interval]:
-        """With the same bootstrap samples as the other scores."""
         if not self.forced:
             return {}
         rows = np.array(self.forced, np.float64)  # (sentences, 3)

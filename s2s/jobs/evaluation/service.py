@@ -116,7 +116,6 @@ def store(request: EvaluationRequest) -> EvaluationFolder:
 
 
 def _hash(pairs: Sequence[tuple[str, str]], references: Sequence[Sequence[str]]) -> str:
-    """Of the sentences; further references change it, a single one each does not."""
     more = [list(each[1:]) for each in references]
     return test_sets.hash_of([*pairs, *([more] if any(more) else [])])
 
@@ -241,7 +240,6 @@ def _width(system: System) -> int:
 
 
 def _parameters(system: System) -> float:
-    """Estimated from the size of the weights file, 4 bytes each."""
     folder = Library().run(system.run)
     step = system.step or max(saved_steps(folder.checkpoints), default=0)
     path = weights_path(folder.checkpoints, step)

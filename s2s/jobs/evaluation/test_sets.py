@@ -57,7 +57,6 @@ class TestSet:
 
     @property
     def every_reference(self) -> AllReferences:
-        """All references of each pair, if it is only one."""
         return self.references or tuple((reference,) for _, reference in self.pairs)
 
 
@@ -154,7 +153,6 @@ def _of_dataset(spec: str, split: str | None) -> TestSet:
 
 
 def _forget_old(folder: Path) -> None:
-    """Delete the cached test sets of days before: there is one for every dataset, seed and cleaning."""
     for path in folder.glob("*.json"):
         with contextlib.suppress(OSError):
             if time.time() - path.stat().st_mtime > KEPT_SECONDS:
@@ -162,7 +160,6 @@ def _forget_old(folder: Path) -> None:
 
 
 def _kept(path: Path) -> TestSet | None:
-    """The cached test set; reading and cleaning a large dataset takes seconds."""
     try:
         content = json.loads(path.read_bytes())
         return TestSet(
@@ -173,7 +170,6 @@ def _kept(path: Path) -> TestSet | None:
 
 
 def _own(test: Sentences) -> TestSet:
-    """Read from a run's own dataset."""
     folder = Library().run(test.run)
     about = folder.about()
     recipe = folder.recipe()
@@ -216,7 +212,6 @@ def _texts(corpus: Corpus) -> SentencePairs:
 
 
 def _references(corpus: Corpus) -> AllReferences:
-    """All references of each pair; nothing where none has several."""
     if not any(pair.more for pair in corpus.pairs):
         return ()
     return tuple((pair.tgt, *pair.more) for pair in corpus.pairs)
@@ -335,7 +330,6 @@ def outputs(
 
 
 def _lost(lines: Sequence[str], references: Sequence[str]) -> str:
-    """Where a file stops matching the references, judged by the lengths of its lines."""
     found = find_misalignment(references, lines)
     if found is None:
         return f"; it ends after line {len(lines):,}" if len(lines) < len(references) else ""

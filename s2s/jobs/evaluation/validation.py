@@ -88,7 +88,6 @@ def known(run: Checkpoint) -> ValidationScores | None:
 
 
 def _of_checkpoint(evaluation: Evaluation, run: Checkpoint) -> ValidationScores | None:
-    """The system of this checkpoint with STRATEGY as it is by default, if its scores are final."""
     asked: tuple[object, ...] = (run_reference(run), run.step, STRATEGY, {}, "", "")
     for number, system in enumerate(evaluation.systems):
         own = (system.run, system.step, system.strategy, dict(system.settings))
@@ -245,7 +244,6 @@ def _will_be_done() -> bool:
 
 
 def _live(run: Checkpoint) -> str:
-    """The evaluation of this checkpoint that a worker has, or will have; "" for none."""
     request = _request(run)
     return next(
         (

@@ -11,8 +11,7 @@ import numpy as np
 from s2s.analysis import INTERVENTIONS, Head, Means, all_heads, heads, switched
 from s2s.config import Config, Recipe, UserError, setting, shortened
 from s2s.data import Pair
-from s2s.jobs.heads.encoded import encoded
-from s2s.jobs.heads.stages import stage
+from s2s.jobs.heads.measuring import encoded, stage
 from s2s.runs import Interventions, Run, ablation
 from s2s.scores import PairedDifference, sentence_scores_of, statistics
 

@@ -100,7 +100,6 @@ def _agreement(
 
 
 def _has_words_of(one: EncodedPair, pair: Pair) -> bool:
-    """Whether the tokens of both sides make the words that the gold links count."""
     return has_words(pair.src, _n_words(one.src_words)) and has_words(
         pair.tgt, _n_words(one.tgt_words)
     )
@@ -128,7 +127,6 @@ def _reasons(left_out: Counter[str]) -> dict[str, int]:
 
 
 def _written(scores: np.typing.NDArray[np.float64]) -> list[Any]:
-    """Rounded, and None where a score is not defined."""
     rounded = scores.round(DIGITS).astype(object)
     rounded[np.isnan(scores)] = None
     found: list[Any] = rounded.tolist()

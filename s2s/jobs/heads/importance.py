@@ -11,8 +11,7 @@ import numpy as np
 from s2s.analysis import INTERVENTIONS, NO_MEANS, Head, all_heads, heads
 from s2s.config import Config, Recipe, setting
 from s2s.data import Pair
-from s2s.jobs.heads.encoded import encoded
-from s2s.jobs.heads.stages import stage
+from s2s.jobs.heads.measuring import encoded, stage
 from s2s.runs import Interventions, Run, ablation
 from s2s.scores import statistics
 
@@ -73,7 +72,6 @@ def measure(
 def _curves(
     run: Run, sample: Sequence[heads.Batch], orders: Mapping[str, tuple[Head, ...]]
 ) -> Shares:
-    """The loss by number of pruned heads: by each order, and the mean of random ones with their range."""
     every = all_heads(run.model)
     random = heads.random_orders(every, N_RANDOM, SEED)
     few = heads.numbers_pruned(len(every), RANDOM_POINTS)
@@ -134,7 +132,6 @@ def passes(recipe: Recipe, settings: ImportanceSettings) -> float:
 
 
 def _ends(recipe: Recipe) -> list[float]:
-    """The share of the work at which each part but the last ends."""
     parts = np.array(_passes_of_parts(recipe))
     ends: list[float] = (parts.cumsum() / parts.sum())[:-1].tolist()
     return ends

@@ -12,7 +12,7 @@ from s2s.analysis import heads
 from s2s.config import Config, UserError
 from s2s.data import Pair
 from s2s.files import to_json
-from s2s.jobs.heads.stages import stage
+from s2s.jobs.heads.measuring import stage
 from s2s.runs import EncodedPair, Run, encoded_pairs
 
 T = TypeVar("T")
@@ -98,7 +98,6 @@ def _relations(
 
 
 def _attempt(steps: Generator[float, None, T]) -> Generator[float, None, T | str]:
-    """What is found, or why these sentences do not allow it."""
     try:
         return (yield from steps)
     except UserError as why:

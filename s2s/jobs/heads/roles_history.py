@@ -12,8 +12,8 @@ from s2s.analysis import heads
 from s2s.config import Config, Recipe, UserError
 from s2s.data import Pair
 from s2s.files import to_json
+from s2s.jobs.heads.measuring import stage
 from s2s.jobs.heads.roles import measure_roles, rounded
-from s2s.jobs.heads.stages import stage
 from s2s.library.checkpoints import load
 from s2s.model import saved_steps
 from s2s.runs import Metrics, Run, RunFolder, encoded_pairs

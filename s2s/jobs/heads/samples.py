@@ -44,7 +44,6 @@ def _is_shipped(run: str) -> bool:
 
 
 def _of_run(sentences: Sentences) -> list[Pair]:
-    """Of a generated dataset, which has gold."""
     folder = Library().run(sentences.run)
     about = folder.about()
     recipe = folder.recipe()
@@ -58,7 +57,6 @@ def _of_run(sentences: Sentences) -> list[Pair]:
 
 
 def _of_dataset(sentences: Sentences) -> list[Pair]:
-    """Of a saved or a built-in dataset, and of a run whose dataset is neither."""
     if sentences.run:
         return [Pair(src, tgt) for src, tgt in test_sets.read(sentences).pairs]
     split = sentences.split or test_sets.default_split(sentences.spec)

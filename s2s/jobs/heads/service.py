@@ -147,7 +147,6 @@ def forecast(request: Measurement) -> float:
 
 
 def _parameters(folder: RunFolder, step: int) -> float:
-    """Estimated from the size of the weights file, 4 bytes each."""
     path = weights_path(folder.checkpoints, step)
     return files.size(path) / 4
 
@@ -243,7 +242,6 @@ def work(job: Job, context: JobContext) -> Generator[None, None, None]:
 def _measured(
     measuring: Measuring, folder: MeasurementFolder
 ) -> Generator[None, None, Mapping[str, Any]]:
-    """Run it to its end, and write now and then how far it is."""
     began = time.monotonic()
     written = 0.0
     while True:

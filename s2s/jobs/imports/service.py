@@ -164,7 +164,6 @@ def _status(folder: Path) -> dict[str, float]:
 
 
 def _folder(run_id: str) -> Path:
-    """Where an import keeps what it has, until it is whole."""
     return settings.home() / "hub" / run_id
 
 
@@ -183,7 +182,6 @@ def work(job: Job, context: JobContext) -> Generator[None, None, None]:
 
 
 def _delete_leftovers() -> None:
-    """What imports left whose processes were killed."""
     parent = settings.home() / "hub"
     for name in os.listdir(parent) if parent.is_dir() else ():
         other = queue.latest(name)

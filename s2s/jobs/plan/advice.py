@@ -12,8 +12,7 @@ from s2s.config import NO_FAULT, POSITION_KINDS, PRESETS, Recipe, flat, override
 from s2s.data import Preview
 from s2s.faults import fault_of
 from s2s.jobs.plan.cost import STARTUP_SECONDS, Forecast, forecast, share_too_long
-from s2s.jobs.plan.figures import round_up, short_count, written
-from s2s.jobs.plan.own_settings import suitable_lr
+from s2s.jobs.plan.own_settings import round_up, short_count, suitable_lr, written
 from s2s.jobs.plan.recommendation import HANDFUL, by_rule
 from s2s.jobs.plan.time_budget import WARMUP_SHARE
 from s2s.settings import Limits
@@ -34,8 +33,7 @@ MUCH_DROPOUT = 0.3
 SMALL_DATASET = 100_000  # pairs
 SEEN_OFTEN = 20  # times that a token should occur in the dataset, on average, to be learned
 TOO_LONG = 0.02  # share of the pairs
-# `summaries` and `dialogue`, small: 36 and 77 percent exact with sinusoids, with rotary positions 100 and 80
-# (benchmarks.tasks).
+# `summaries` and `dialogue`, small: 36 and 77 percent exact with sinusoids, with rotary positions 100 and 80.
 COPIED = 0.7  # of the target's words
 SHORTER = 0.7  # of the source's length
 

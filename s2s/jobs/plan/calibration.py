@@ -69,7 +69,6 @@ def _ratio(folder: RunFolder, device: str) -> float | None:
 
 
 def _tail(folder: RunFolder) -> list[dict[str, Any]]:
-    """The last training lines of its metrics."""
     with (folder.path / "metrics.jsonl").open("rb") as file:
         start = max(0, file.seek(0, os.SEEK_END) - TAIL_BYTES)
         file.seek(start)

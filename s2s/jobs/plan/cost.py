@@ -153,7 +153,6 @@ def _vocab_size(recipe: Recipe, words: int, alphabet: int, characters: int) -> i
 
 
 def _tokens(recipe: Recipe, preview: Preview) -> int:
-    """Tokens of the longer side, over the whole dataset: one epoch."""
     kind = recipe.tokenizer.kind
     part = _part(recipe, preview)
     if kind in ("char", "byte"):
@@ -168,7 +167,6 @@ def _tokens(recipe: Recipe, preview: Preview) -> int:
 
 
 def _part(recipe: Recipe, preview: Preview) -> float:
-    """The part of a text that a side has: half of a plain one whose second half is learned."""
     return 0.5 if preview.is_plain and recipe.data.task in ("auto", "halves") else 1.0
 
 

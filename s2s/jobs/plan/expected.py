@@ -16,9 +16,8 @@ from s2s.config import PRESETS, Recipe
 from s2s.data import Preview
 from s2s.jobs.plan.cost import STARTUP_SECONDS, Forecast
 from s2s.jobs.plan.dataset_similarity import turned
-from s2s.jobs.plan.figures import written
 from s2s.jobs.plan.measured_runs import MeasuredRun, alike, measured_runs, why_unlike
-from s2s.jobs.plan.own_settings import own_settings, suitable_lr
+from s2s.jobs.plan.own_settings import own_settings, suitable_lr, written
 from s2s.jobs.plan.time_budget import QUICK, reference_tokens_per_second
 
 MARGIN = 3.0  # BLEU of uncertainty either way from 50 sentences: a standard error of bootstrap samples of this size
@@ -133,7 +132,6 @@ def predict_quality(
 def _counted_tokens(
     near: Sequence[MeasuredRun], per_second: float, cost: Forecast
 ) -> NDArray[np.float64]:
-    """POINTS numbers of tokens, to the end of the run, or as far as the longest of ours went."""
     longest = FAR * max(run.tokens for run in near)
     # whole tokens: a rounding error of one would miss the first score
     end = round(per_second * max(0.0, cost.seconds - STARTUP_SECONDS))
@@ -198,7 +196,6 @@ def why_no_prediction(
 
 
 def _near(known: Sequence[MeasuredRun], preset: str, preview: Preview) -> list[MeasuredRun]:
-    """Runs on a kind of dataset like this one, of the nearest sizes, with that preset where there are any."""
     runs = alike(known, preview)
     own = [run for run in runs if run.preset == preset]
     return _nearest_sizes(own or runs, preview.n_pairs)
@@ -209,7 +206,6 @@ def _or_nan(value: float | None) -> float:
 
 
 def _edges(values: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Lowest and highest value over the runs, widened by MARGIN."""
     lows = np.where(np.isnan(values), np.inf, values).min(axis=1)
     highs = np.where(np.isnan(values), -np.inf, values).max(axis=1)
     lows = np.clip(lows - MARGIN, 0, 100)
@@ -221,12 +217,10 @@ def _edges(values: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np
 
 
 def _as_translated(recipe: Recipe, preview: Preview) -> Preview:
-    """The dataset in the direction in which the recipe translates it."""
     return turned(preview) if recipe.data.task == "reverse_direction" else preview
 
 
 def _nearest_sizes(runs: Sequence[MeasuredRun], n_pairs: int) -> list[MeasuredRun]:
-    """Runs of the next smaller and the next larger dataset size, or of the nearest where it lies outside."""
     sizes = sorted({run.n_pairs for run in runs})
     below = [size for size in sizes if size <= n_pairs]
     above = [size for size in sizes if size >= n_pairs]
@@ -249,7 +243,6 @@ def _caveats(runs: Sequence[MeasuredRun], preview: Preview, preset: str) -> tupl
 
 
 def _other_settings(recipe: Recipe, preset: str) -> list[str]:
-    """Which settings of a recipe none of our runs had."""
     own = own_settings(recipe, preset) if preset in PRESETS else {}
     counted = {key: value for key, value in own.items() if not key.startswith(OF_NO_ACCOUNT)}
     if not counted:

@@ -72,7 +72,6 @@ class MeasuredRun:
 
     @property
     def tokens(self) -> int:
-        """Tokens at its end."""
         return self.points[-1].tokens
 
 
@@ -101,7 +100,6 @@ def why_unlike(known: Sequence[MeasuredRun], preview: Preview) -> str:
 def _compared(
     known: Sequence[MeasuredRun], preview: Preview
 ) -> list[tuple[list[MeasuredRun], list[str]]]:
-    """The runs on each kind of dataset, and how this one differs from it."""
     kinds: dict[str, list[MeasuredRun]] = {run.like: [] for run in known}
     for run in known:
         kinds[run.like].append(run)
@@ -110,7 +108,6 @@ def _compared(
 
 
 def _unlike(own: Traits, preview: Preview, runs: Sequence[MeasuredRun]) -> list[str]:
-    """How a dataset differs from those of the runs on one kind of dataset."""
     n_pairs = preview.n_pairs
     nearest = min(runs, key=lambda run: abs(math.log(run.n_pairs / max(1, n_pairs))))
     found = differences(own, nearest.traits)

@@ -1,4 +1,4 @@
-"""A visitor's own settings: what a recipe changes of its preset, and what of that another preset keeps."""
+"""A visitor's own settings: what a recipe changes of its preset, what another preset keeps, and values as written."""
 
 from __future__ import annotations
 
@@ -51,3 +51,33 @@ def suitable_lr(recipe: Recipe, preset: str) -> float | None:
     if tuned is None or recipe.train.optimizer.kind != tuned.train.optimizer.kind:
         return None
     return tuned.train.lr * tuned.model.d_model / recipe.model.d_model
+
+
+def short_count(number: float, units: str = "kMBT") -> str:
+    """`63_082_496` -> `63 M`, `2_177_408` -> `2.2 M`; each unit a thousand times the one before."""
+    power = min(len(units), len(f"{number:.0f}") // 3 - (len(f"{number:.0f}") % 3 == 0))
+    if not power:
+        return f"{number:.0f}"
+    shown = number / 1000**power
+    return f"{shown:.0f} {units[power - 1]}" if shown >= 10 else f"{shown:.1f} {units[power - 1]}"
+
+
+def round_up(steps: float) -> int:
+    """Two digits: 5,872 -> 5,900."""
+    size = 10 ** max(0, len(str(int(steps))) - 2)
+    return int(-(-steps // size) * size)
+
+
+def round_down(steps: float) -> int:
+    size = 10 ** max(0, len(str(int(steps))) - 2)
+    return int(steps // size * size)
+
+
+def written(value: Any) -> str:
+    if value is None:
+        return "automatic"
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -88,7 +88,6 @@ def by_rule(preview: Preview, minutes: float) -> Recommendation:
 
 
 def _handful(preview: Preview) -> Recommendation:
-    """For pairs that can only be memorized."""
     if preview.n_pairs <= FEWEST and max(preview.src_longest, preview.tgt_longest) <= SHORT:
         return Recommendation(
             "first-steps",
@@ -98,7 +97,6 @@ def _handful(preview: Preview) -> Recommendation:
 
 
 def _plain(mean: float) -> Recommendation:
-    """For plain text of `mean` characters per line on average."""
     if mean <= PRESETS["char-halves"].recipe.data.max_length:
         return Recommendation(
             "char-halves",

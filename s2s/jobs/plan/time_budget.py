@@ -10,8 +10,7 @@ from s2s.config import PRESETS, Recipe, UserError, flat, override
 from s2s.data import Preview
 from s2s.jobs.plan.calibration import UNCALIBRATED, Calibration
 from s2s.jobs.plan.cost import BYTES_OF_PYTHON, STARTUP_SECONDS, Forecast, forecast
-from s2s.jobs.plan.figures import round_down
-from s2s.jobs.plan.own_settings import own_settings
+from s2s.jobs.plan.own_settings import own_settings, round_down
 from s2s.tokenizers import automatic_size
 from s2s.training import cores, is_fast_accurate, settle
 
@@ -139,7 +138,6 @@ def following(recipe: Recipe, preset: str, given: Collection[str]) -> set[str]:
 
 
 def _precision(recipe: Recipe) -> str:
-    """The fastest products for small models on the device that the recipe trains on."""
     if settle(override(recipe, {"train.precision": "exact"})).train.device != "cpu":
         return "exact"
     return "fast" if is_fast_accurate() else "bf16"
@@ -179,7 +177,6 @@ def _size(
 
 
 def _is_small(cost: Forecast) -> bool:
-    """Whether the model has too few parameters to memorize the dataset."""
     tokens = cost.tokens / max(1e-9, cost.epochs)
     return cost.parameters * TOKENS_PER_PARAMETER <= tokens
 

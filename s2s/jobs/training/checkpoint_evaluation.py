@@ -227,7 +227,6 @@ def _cross(trainer: Trainer, encoded_pairs: Sequence[EncodedPair]) -> Iterator[W
 def _alignment_errors(
     trainer: Trainer, encoded_pairs: Sequence[EncodedPair], cross: Sequence[Weights]
 ) -> dict[str, Any]:
-    """Alignment error over the pairs whose gold alignment has the same words as their tokens."""
     guesses = []
     of_means = []
     gold = []
@@ -248,7 +247,6 @@ def _alignment_errors(
 
 
 def _words_of_tokens(tokenizer: Tokenizer, ids: batches.Ids, text: str) -> Ints | None:
-    """The word of each token; None where the tokens do not make the same words as the spaces of the text."""
     words = word_indices(tokenizer.tokens(ids.tolist()), is_whole=tokenizer.kind == "word")
     return words if has_words(text, int(words.max(initial=-1)) + 1) else None
 
@@ -268,7 +266,6 @@ def _encode(trainer: Trainer, pairs: Sequence[Pair], limit: int) -> list[Encoded
 
 
 def _spread(items: Sequence[T], most: int) -> list[T]:
-    """At most `most` items, evenly spread."""
     count = min(most, len(items))
     return [items[i * len(items) // count] for i in range(count)]
 

@@ -68,7 +68,6 @@ Stages = Generator[None, None, PreparedRun]  # may be stopped between two stages
 
 
 def _result(stages: Stages) -> PreparedRun:
-    """All stages at once."""
     while True:
         try:
             next(stages)
@@ -147,7 +146,6 @@ def _check_free(folder: RunFolder) -> None:
 
 
 def _within_minutes(recipe: Recipe, request: RunRequest, pairs: TrainingPairs) -> Recipe:
-    """What follows from a time budget; the sizes of a run that initializes this one stay."""
     if recipe.train.minutes is None:
         return recipe
     device = recipe.train.device
@@ -175,7 +173,6 @@ def _earlier_notes(folder: RunFolder, recipe: Recipe) -> dict[str, Any]:
 
 
 def _from_initial(initial: InitialCheckpoint) -> dict[str, Any]:
-    """What recipe.json says of the run that initializes another one, and what it takes over."""
     kept = {
         "starting_settings": initial.folder.starting_settings(),
         "attribution": initial.folder.about().get("attribution"),
@@ -326,7 +323,6 @@ def lr_changes(folder: RunFolder) -> list[Changed]:
 
 
 def _notes(pairs: TrainingPairs, data: TrainingData, recipe: Recipe) -> tuple[str, ...]:
-    """What happened to the data, a sentence each."""
     sides = ([getattr(pair, side) for pair in pairs.train.pairs] for side in ("src", "tgt"))
     warning = advice(recipe.tokenizer.kind, *sides)
     only_valid = (note for note in pairs.valid.notes if note not in pairs.train.notes)
@@ -341,7 +337,6 @@ def _notes(pairs: TrainingPairs, data: TrainingData, recipe: Recipe) -> tuple[st
 
 
 def _dropped(pairs: TrainingPairs, data: TrainingData, max_length: int) -> dict[str, int]:
-    """How many pairs of the dataset are neither trained on nor validated on, by reason."""
     counted = [(pairs.train, data.train)]
     if pairs.valid.hash != pairs.train.hash:  # else the training pairs serve for both
         counted.append((pairs.valid, data.valid))
@@ -356,7 +351,6 @@ def _dropped(pairs: TrainingPairs, data: TrainingData, max_length: int) -> dict[
 def _about(
     request: RunRequest, pairs: TrainingPairs, data: TrainingData, notes: tuple[str, ...]
 ) -> dict[str, Any]:
-    """What recipe.json says of a new run beside its recipe."""
     dropped = _dropped(pairs, data, request.recipe.data.max_length)
     return {
         "name": request.title,

@@ -97,7 +97,6 @@ def reporting(watch: ProcessorWatch, tell: Tell) -> Iterator[None]:
 
 
 def _share(first: tuple[float, float], last: tuple[float, float]) -> float:
-    """Of one core."""
     return (last[1] - first[1]) / max(1e-9, last[0] - first[0])
 
 

@@ -172,7 +172,6 @@ def _followed(
 
 
 def _accuracy_at(folder: RunFolder, step: int) -> float | None:
-    """Token accuracy of the validation at that step; None before the first."""
     found = (
         line
         for line in folder.lines("metrics")

@@ -67,12 +67,10 @@ def submit(request: RunRequest, *, express: bool = False, seconds: float | None 
 
 
 def _needs_gpu(recipe: Recipe) -> bool:
-    """Whether it waits for a worker with a GPU: only an engine starts such ones."""
     return has_engine() and recipe.train.device == "cuda"
 
 
 def _without_folder(owner: str) -> int:
-    """How many waiting runs of an owner are not stored yet."""
     waiting = [job for job in queue.jobs(owner, kind="train") if job.state == "queued"]
     return sum(not made_by(job).exists() for job in waiting)
 

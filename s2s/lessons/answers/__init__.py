@@ -26,7 +26,6 @@ Row = TypeVar("Row")
 def _rows(
     make: Callable[[Callable[[Context], Any], str], Row], *functions: Callable[[Context], Any]
 ) -> dict[str, Row]:
-    """A row for each function, by its name; the first line of its docstring describes it to those who write lessons."""
     return {
         function.__name__: make(function, cleandoc(function.__doc__ or "").partition("\n")[0])
         for function in functions

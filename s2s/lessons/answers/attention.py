@@ -61,7 +61,6 @@ def heads_where(right: Mask, nearly: Mask, values: Numbers, words: str, why: str
 
 
 def _first_and_second(order_by: Numbers, values: Numbers, words: str) -> Heads:
-    """The head that comes first, largest first; nearly: the second."""
     rank = np.argsort(np.argsort(-order_by, axis=None, kind="stable")).reshape(order_by.shape)
     return heads_where(rank == 0, rank == 1, values, words)
 
@@ -96,7 +95,6 @@ def next_aligning_head(context: Context) -> Heads:
 
 
 def _alignment_errors(context: Context) -> tuple[Numbers, Numbers, Numbers]:
-    """The errors, and their intervals' lower and upper ends: (layers, heads) each."""
     found = measured(context, "alignment")
     if not found["gold"]:
         raise UserError("These sentences have no gold alignment; open the step's view again.")
@@ -109,7 +107,6 @@ def _alignment_errors(context: Context) -> tuple[Numbers, Numbers, Numbers]:
 
 
 def _least(error: Numbers, low: Numbers, high: Numbers) -> Heads:
-    """The head of least error; nearly: heads whose interval overlaps its interval."""
     best = int(np.nanargmin(error))
     overlaps = (low <= high.flat[best]) & np.isfinite(error)
     is_best = np.arange(error.size).reshape(error.shape) == best
@@ -137,7 +134,6 @@ def article_attends_to_noun(context: Context) -> Heads:
 
 
 def _cross(context: Context) -> Weights:
-    """Cross-attention of the step's own sentence: (layers, heads, tgt_len, src_len)."""
     own = context.at_start()
     cross = own.opened().attention(own.source, translated(own).text).cross
     if cross.shape[2] <= ADJECTIVE:

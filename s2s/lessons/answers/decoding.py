@@ -138,7 +138,6 @@ def search(context: Context) -> tuple[str, dict[str, Any]]:
 
 
 def _next(context: Context) -> Tensor:
-    """The log-probabilities (vocab,) of the next token at the position of the view, after what was written so far."""
     ids = decoded(context).hypotheses[0].ids
     chosen = context.settings.get("at", "1")
     position = min(int(chosen) if chosen.isdecimal() and chosen != "0" else 1, len(ids)) - 1

@@ -128,7 +128,6 @@ def _update(context: Context) -> WeightUpdate:
 
 
 def _source(context: Context) -> tuple[Run, tuple[int, ...]]:
-    """The run, and what its encoder reads, `</s>` included. Raises UserError without a sentence."""
     sentence = context.sentence
     run = context.opened()
     run.check_lengths([sentence])
@@ -136,13 +135,11 @@ def _source(context: Context) -> tuple[Run, tuple[int, ...]]:
 
 
 def _target(context: Context, run: Run) -> str:
-    """The target in the view, or the model's own greedy translation."""
     given = context.values.get("tgt", "").strip()
     return given or run.translate([context.source], "greedy")[0].text
 
 
 def _traced(context: Context, side: str = "src") -> tuple[ForwardTrace, int]:
-    """The chosen layer's tensors, and the chosen position on one side, from 0."""
     run, src = _source(context)
     tgt = (run.recipe.model.ids.start, *run.target_ids(_target(context, run))[:-1])
     trace = trace_forward(run.model, src, tgt, _number(context, "layer") - 1)
@@ -152,13 +149,11 @@ def _traced(context: Context, side: str = "src") -> tuple[ForwardTrace, int]:
 
 
 def _number(context: Context, key: str) -> int:
-    """The view's layer or head; 1 where it has none."""
     value = context.values.get(key, "1")
     return int(value) if value.isdecimal() and value != "0" else 1
 
 
 def _swapped(context: Context, n_words: int) -> tuple[int, int]:
-    """The two words that Positions swaps, from 0: the first and the last where the view names none."""
     chosen = [context.settings.get("swap", "1"), context.settings.get("with", str(n_words))]
     first, second = (int(word) if word.isdecimal() else 1 for word in chosen)
     return min(first, n_words) - 1, min(second, n_words) - 1

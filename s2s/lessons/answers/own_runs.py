@@ -113,7 +113,6 @@ def shared_and_separate_runs(context: Context) -> Verdict:
 
 
 def _without_sharing(content: Mapping[str, Any]) -> tuple[bool, str]:
-    """Whether a recipe shares its embeddings, and all else that it says."""
     rest = json.loads(json.dumps(content))
     is_shared = bool(rest["model"]["embeddings"].pop("shared"))
     return is_shared, json.dumps(rest, sort_keys=True)

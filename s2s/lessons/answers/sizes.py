@@ -62,7 +62,6 @@ def tokens_of_half_a_passage(context: Context) -> int:
 
 
 def _preset(context: Context) -> Preset:
-    """The one that the step's view names: in the form of Train, or on Architecture."""
     chosen = context.at_start().settings
     return choose("preset", chosen.get("preset", chosen.get("model", "")), PRESETS)
 

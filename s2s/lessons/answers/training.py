@@ -118,7 +118,6 @@ def fine_tuned_run(context: Context) -> Verdict:
 
 
 def _none_yet() -> Verdict:
-    """While a run waits or trains, that is said: its own numbers come later."""
     from s2s.jobs import run_service
 
     if any(row.is_live for row in run_service.runs(asker.current())):
@@ -129,7 +128,6 @@ def _none_yet() -> Verdict:
 
 
 def _curves(context: Context) -> Curves:
-    """What the view's run has logged. Raises UserError for a run that has not been validated."""
     curves = _read(context.opened().folder)
     if not len(curves.valid_loss):
         raise UserError("This run has no validation loss; open the step's view again.")

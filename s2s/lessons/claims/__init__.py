@@ -37,7 +37,6 @@ def read(id: str) -> Claim:
 
 
 def _fixed(value: Any) -> Any:
-    """With tuples for lists: all visitors share what is read."""
     if isinstance(value, dict):
         return {key: _fixed(each) for key, each in value.items()}
     return tuple(map(_fixed, value)) if isinstance(value, list) else value

@@ -6,5 +6,5 @@
 from s2s.pretrained.export.card import as_text, card
 from s2s.pretrained.export.ctranslate2_folder import missing_package
 from s2s.pretrained.export.folder import check, verdicts_of, write
+from s2s.pretrained.export.opened import TrainedModel
 from s2s.pretrained.export.targets import OPENED, TARGETS, Verdict, verdicts
-from s2s.pretrained.export.trained_model import TrainedModel

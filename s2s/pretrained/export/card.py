@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+from s2s.pretrained.export.opened import TrainedModel
 from s2s.pretrained.export.targets import TARGETS, Verdict
-from s2s.pretrained.export.trained_model import TrainedModel
 from s2s.pretrained.export.usage import usage_of
 
 # What Markdown gives a meaning to.

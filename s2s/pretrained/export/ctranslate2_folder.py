@@ -15,9 +15,9 @@ from s2s.config import ModelConfig, SpecialIds, Stack, UserError
 from s2s.files import write_text
 from s2s.model import sinusoids
 from s2s.pretrained.export import opened
+from s2s.pretrained.export.opened import TrainedModel
 from s2s.pretrained.export.tensors import Tensors, embeddings
 from s2s.pretrained.export.tokenizer_json import FILE, library_tokenizer
-from s2s.pretrained.export.trained_model import TrainedModel
 from s2s.tokenizers import PretrainedTokenizer
 
 # Our activations by its names.
@@ -51,7 +51,6 @@ def write_files(model: TrainedModel, folder: Path) -> None:
 
 
 def _vocabularies(model: TrainedModel, folder: Path) -> tuple[list[str], list[str]]:
-    """The tokens of source and target by their ids; what tokenizes is written into the folder."""
     src, tgt = model.src_tokenizer, model.tgt_tokenizer
     if isinstance(src, PretrainedTokenizer) and isinstance(tgt, PretrainedTokenizer):
         opened.write_tokens(src, tgt, model.config.ids, folder)
@@ -73,7 +72,6 @@ def missing_package() -> str:
 
 
 def _filled(model: TrainedModel) -> Spec:
-    """The specification with all weights in it."""
     from ctranslate2.specs import transformer_spec
 
     config = model.config
@@ -94,7 +92,6 @@ def _filled(model: TrainedModel) -> Spec:
 
 
 def _settings(config: ModelConfig, stack: Stack) -> dict[str, Any]:
-    """What a stack's specification is made with."""
     from ctranslate2.specs import common_spec
 
     positions = config.positions
@@ -139,7 +136,6 @@ def _fill_stack(spec: Spec, model: TrainedModel, name: str) -> None:
 
 
 def _fill_attention(spec: Spec, config: ModelConfig, tensors: Tensors, name: str) -> None:
-    """Queries, keys and values are one matrix in self-attention; keys and values are one in cross-attention."""
     from ctranslate2.converters import utils
     from ctranslate2.specs import common_spec
 
@@ -181,7 +177,6 @@ def _fill_norm(spec: Spec, tensors: Tensors, name: str) -> None:
 
 
 def _table(model: TrainedModel, name: str) -> Numbers:
-    """A vector per position, the first one for the first token: (positions, d_model)."""
     positions = model.config.positions
     if positions.kind == "none":
         return np.zeros((model.n_positions, model.config.d_model), np.float32)

@@ -7,9 +7,9 @@ from pathlib import Path
 from s2s.config import ModelConfig, UserError, choose
 from s2s.files import new_folder, write_text
 from s2s.pretrained.export import ctranslate2_folder, transformers_folder
+from s2s.pretrained.export.opened import TrainedModel
 from s2s.pretrained.export.targets import TARGETS, Verdict, refused, verdicts
 from s2s.pretrained.export.tokenizer_json import why_not
-from s2s.pretrained.export.trained_model import TrainedModel
 from s2s.pretrained.export.usage import usage_of
 from s2s.tokenizers import Tokenizer
 
@@ -18,7 +18,6 @@ SCRIPT = "translate.py"
 
 
 def verdicts_of(config: ModelConfig, src: Tokenizer, tgt: Tokenizer) -> dict[str, Verdict]:
-    """As `verdicts`, with the tokenizers at hand."""
     reason = why_not(src) or why_not(tgt)
     return refused(reason) if reason else verdicts(config, src.kind, is_shared=src is tgt)
 

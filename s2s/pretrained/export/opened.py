@@ -1,18 +1,21 @@
-"""What an export of an opened checkpoint keeps of it: its tokenizer's files, and the settings that our model lacks."""
+"""What is exported: a config, weights and tokenizers; of an opened checkpoint also what our model lacks."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from s2s.config import SpecialIds
+from torch import Tensor
+
+from s2s.config import ModelConfig, SpecialIds
 from s2s.files import write_bytes, write_json, write_text
 from s2s.pretrained import generation
 from s2s.pretrained.family import Json
 from s2s.pretrained.model import CONFIG, GENERATION
-from s2s.tokenizers import PretrainedTokenizer
+from s2s.tokenizers import PretrainedTokenizer, Tokenizer
 
 TOKENIZER_CONFIG = "tokenizer_config.json"
 TOKENS = "tokens.json"  # beside a model for CTranslate2
@@ -114,7 +117,6 @@ def write_tokens(
 
 
 def _sentencepiece_model(tokenizer: PretrainedTokenizer) -> bytes:
-    """The only file of a side that is no text."""
     names = (name for name in tokenizer.files if not name.endswith((".json", ".txt")))
     return tokenizer.files[next(names)]
 
@@ -124,6 +126,29 @@ def _named(tokenizer: PretrainedTokenizer, ids: Iterable[int]) -> list[str]:
 
 
 def _json(tokenizer: PretrainedTokenizer, name: str) -> dict[str, Any]:
-    """A JSON object among the checkpoint's files, which are known to be sound; nothing where there is none."""
     content: dict[str, Any] = json.loads(tokenizer.files.get(name, b"{}"))
     return content
+
+
+N_POSITIONS = 1024  # at least, of a table of sinusoids, which has no end here
+MOST_POSITIONS = 65_536  # of a table: a checkpoint's settings are anybody's
+
+
+@dataclass(frozen=True)
+class TrainedModel:
+    """`tensors` as `s2s.model.trained_tensors` gives them; `max_new_tokens`: where a translation ends at the latest."""
+
+    config: ModelConfig
+    tensors: Mapping[str, Tensor]
+    src_tokenizer: Tokenizer
+    tgt_tokenizer: Tokenizer
+    max_new_tokens: int
+
+    @property
+    def n_positions(self) -> int:
+        """How many positions a table needs: those that were trained, or else enough for any translation."""
+        usual = N_POSITIONS
+        if isinstance(self.src_tokenizer, PretrainedTokenizer):
+            said = settings_of(self.src_tokenizer).get("max_position_embeddings")
+            usual = said if type(said) is int and said <= MOST_POSITIONS else usual
+        return self.config.positions.longest or max(usual, self.max_new_tokens)

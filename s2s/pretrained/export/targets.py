@@ -33,12 +33,10 @@ class Verdict:
 
     @property
     def is_possible(self) -> bool:
-        """Whether it can be exported."""
         return not self.reason
 
     @property
     def label(self) -> str:
-        """`Hugging Face transformers (Marian)`."""
         name = TARGETS[self.target]
         return f"{name} ({self.form.label})" if self.form and self.is_possible else name
 
@@ -89,7 +87,6 @@ def _ctranslate2(config: ModelConfig) -> Verdict:
 
 
 def _form(config: ModelConfig) -> Form | None:
-    """The form with these positions and norms, the settings that decide most."""
     same = [form for form in FORMS if form.positions == config.positions.kind]
     if len(same) > 1:
         same = [form for form in same if form.place == config.norm.place]
@@ -101,7 +98,6 @@ def _form(config: ModelConfig) -> Form | None:
 
 
 def _needs(form: Form, config: ModelConfig) -> Iterator[Need]:
-    """What all forms but T5 ask for; biases that are missing are written as zeros, scales folded into weights."""
     yield "model.norm.kind", config.norm.kind, "layer"
     yield "model.norm.eps", config.norm.eps, EPS
     yield "model.norm.after_embeddings", config.norm.after_embeddings, form.after_embeddings
@@ -166,7 +162,6 @@ def _stacks(config: ModelConfig) -> tuple[tuple[str, Stack], ...]:
 
 
 def _first_unmet(needs: Iterator[Need], who: str) -> str:
-    """A sentence about the first need that is not met; empty where all are."""
     unmet = (need for need in needs if not _is_met(need))
     return next((_sentence(need, who) for need in unmet), "")
 

@@ -138,7 +138,6 @@ def _bart_like_embeddings(form: Form, config: ModelConfig, tensors: Tensors) -> 
 
 
 def _table(form: Form, config: ModelConfig, tensors: Tensors, stack: str) -> Tensor:
-    """The position table, its first position in the row where the form looks for it."""
     shared = tensors["encoder.embed.position.table.weight"]
     table = tensors.get(f"{stack}.embed.position.table.weight", shared)
     if config.positions.offset == form.unused_rows:
@@ -171,7 +170,6 @@ def _t5(config: ModelConfig, tensors: Tensors) -> dict[str, Tensor]:
 
 
 def _in_halves(config: ModelConfig, tensors: Tensors) -> Tensors:
-    """The same model with all sines before all cosines: the columns of the residual stream in another order."""
     positions = config.positions
     if positions.kind != "sinusoidal" or positions.layout == "halves":
         return tensors
@@ -187,7 +185,6 @@ def _reordered(name: str, tensor: Tensor, order: Tensor) -> Tensor:
 
 
 def _with_query_scale(config: ModelConfig, tensors: Tensors, *, is_scaled: bool) -> Tensors:
-    """Queries for attention that scales its scores by d_head ** -0.5, or does not."""
     if config.attention.scaled == is_scaled:
         return tensors
     found = dict(tensors)

@@ -62,7 +62,6 @@ def library_tokenizer(tokenizer: Tokenizer, ids: SpecialIds = OURS) -> tokenizer
 
 
 def _pipeline(tokenizer: Tokenizer) -> tokenizers.Tokenizer:
-    """From a text to ids, without `</s>`."""
     if isinstance(tokenizer, SubwordTokenizer):
         return tokenizers.Tokenizer.from_str(tokenizer.library_json())
     built = tokenizers.Tokenizer(_lookup(tokenizer))
@@ -84,7 +83,6 @@ def _ids(tokens: tuple[str, ...] | list[str]) -> dict[str, int]:
 
 
 def _decoder(kind: str) -> list[decoders.Decoder]:
-    """From tokens to text."""
     if (
         kind == "word"
     ):  # joins with spaces; no word begins with the prefix that it would join without one

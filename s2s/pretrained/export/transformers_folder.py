@@ -10,9 +10,9 @@ from s2s.files import write_json, write_text
 from s2s.model import save_tensors
 from s2s.pretrained.export import opened
 from s2s.pretrained.export.forms import ACTIVATIONS, T5, T5_ACTIVATIONS, Form
+from s2s.pretrained.export.opened import TrainedModel
 from s2s.pretrained.export.tensors import is_tied, renamed
 from s2s.pretrained.export.tokenizer_json import FILE, library_tokenizer
-from s2s.pretrained.export.trained_model import TrainedModel
 from s2s.tokenizers import BOS, EOS, INNER, PAD, PretrainedTokenizer
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from s2s.pretrained.export.opened import TOKENS
+from s2s.pretrained.export.opened import TOKENS, TrainedModel
 from s2s.pretrained.export.targets import Verdict
-from s2s.pretrained.export.trained_model import TrainedModel
 from s2s.tokenizers import PretrainedTokenizer
 
 TRANSFORMERS = '''"""Translates standard input line by line, with greedy search; num_beams=5 is beam search."""

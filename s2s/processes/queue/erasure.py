@@ -66,7 +66,6 @@ class Eraser:
             self._next_truncation = now + PAUSE
 
     def _path(self) -> Path | None:
-        """Of the database's file, if it has one."""
         opened = engine(self._url)
         is_file = opened.dialect.name == "sqlite" and opened.url.database not in (
             None,
@@ -87,7 +86,6 @@ def _rewrite(path: Path) -> bool:
 
 
 def _changed(connection: sqlite3.Connection, before: tuple[int, ...], after: int) -> bool:
-    """Whether the state of the database was one of these; it is another now. Waits for who is just deleting."""
     connection.execute("BEGIN IMMEDIATE")
     is_so = connection.execute("PRAGMA user_version").fetchone()[0] in before
     if is_so:
@@ -97,7 +95,6 @@ def _changed(connection: sqlite3.Connection, before: tuple[int, ...], after: int
 
 
 def _truncate_log(path: Path) -> bool:
-    """Whether all of it is in the database now, and the log empty."""
     with contextlib.closing(_connected(path)) as connection:
         (is_busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     return not is_busy

@@ -192,7 +192,6 @@ def claim(worker: str, host: str, slot: str, ttl: float, *, now: float | None = 
 
 
 def _first(connection: sa.Connection, condition: sa.ColumnElement[bool]) -> str | None:
-    """The oldest of these jobs."""
     return connection.execute(
         sa.select(ROW.id).where(condition).order_by(ROW.created, ROW.id).limit(1)
     ).scalar()
@@ -210,7 +209,6 @@ def _any(condition: sa.ColumnElement[bool]) -> bool:
 
 
 def _update(*conditions: sa.ColumnElement[bool], **values: Any) -> int:
-    """Update the matching rows; return how many there were."""
     with begin() as connection:
         return int(connection.execute(sa.update(JOBS).where(*conditions).values(values)).rowcount)
 
@@ -328,7 +326,6 @@ def request_control(
 
 
 def find(job: str) -> Job | None:
-    """The job of that id."""
     return next(iter(_select(ROW.id == job, limit=1)), None)
 
 
@@ -340,7 +337,6 @@ def jobs(owner: str, limit: int = 200, kind: str | None = None) -> list[Job]:
 
 
 def latest(run: str) -> Job | None:
-    """The newest job of a run."""
     return next(iter(_select(ROW.run == run, limit=1)), None)
 
 

@@ -57,7 +57,6 @@ def backlog(slot: str, *, now: float | None = None) -> float | None:
 
 
 def _seconds(connection: sa.Connection, slot: str, before: list[str], now: float) -> float | None:
-    """Until one of the jobs at work has ended for each that starts first, and another one for this one."""
     seconds = ROW.spec[SECONDS].as_float()
     in_slot = ROW.slot == slot
     columns = sa.select(ROW.id, ROW.state, ROW.started, seconds.label(SECONDS))

@@ -67,6 +67,5 @@ def _property_seconds(run: Run, request: DecodeRequest) -> float:
 
 
 def _configs(run: Run, request: DecodeRequest) -> list[GenerationConfig]:
-    """Of all decodings, as this run has them."""
     rows = request.settings["decodings"]
     return [run.configured(row["strategy"], row["settings"])[1] for row in rows]

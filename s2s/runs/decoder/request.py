@@ -114,8 +114,6 @@ def _probed(run: Run, request: DecodeRequest, last: Searched) -> Any:
 
 
 def _found(run: Run, request: DecodeRequest, last: Searched) -> list[Finding]:
-    """The name of the property stands for the strategy."""
-
     def opened(key: RunKey) -> Run:
         is_own = (key.folder, key.step) == (request.folder, request.step)
         other = run if is_own else replace(_other_run(key.folder, key.step), on_step=run.on_step)

@@ -44,7 +44,6 @@ class Checkpoint:
 
     @cached_property
     def config(self) -> dict[str, Any]:
-        """What the model's config says."""
         return self.files.json(CONFIG)
 
     @cached_property
@@ -55,7 +54,6 @@ class Checkpoint:
 
     @cached_property
     def settings(self) -> dict[str, Any]:
-        """What the tokenizer's config says: nothing if there is none."""
         return self.files.optional_json(SETTINGS)
 
     def count(self, name: str, default: int) -> int:
@@ -94,7 +92,6 @@ class Checkpoint:
 
     @property
     def written_specials(self) -> list[str]:
-        """Those that the files name or list."""
         return [*self.named_specials.values(), *self._listed()]
 
     @cached_property

@@ -26,8 +26,6 @@ class CheckpointFiles:
 
     @classmethod
     def of_folder(cls, folder: Path) -> Self:
-        """The files of a folder."""
-
         def load(name: str) -> bytes | None:
             try:
                 return (folder / name).read_bytes()
@@ -61,7 +59,6 @@ class CheckpointFiles:
         return {name: content for name, content in self._contents.items() if content is not None}
 
     def has(self, name: str) -> bool:
-        """Whether there is a file of that name."""
         return self._content(name) is not None
 
     def binary(self, name: str) -> bytes:
@@ -111,7 +108,6 @@ class CheckpointFiles:
                 raise self.damaged(name, f"gives `{other}` and `{token}` the same id {id}")
 
     def damaged(self, name: str, problem: str) -> UserError:
-        """The error of a file with this problem."""
         return UserError(f"`{name}` of `{self.name}` {problem}; {AGAIN}.")
 
     def growing(self, name: str, most: int) -> UserError:

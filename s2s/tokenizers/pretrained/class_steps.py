@@ -63,7 +63,6 @@ def _flat(normalizer: Json | None) -> list[Json]:
 
 
 def _own_normalizer(family: str, given: list[Json]) -> list[Json]:
-    """The class's, with the compiled characters of the file where it takes them over."""
     charsmaps = [step for step in given if step.get("type") == "Precompiled"][:1]
     if family == "t5":
         return charsmaps

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 import tokenizers
 from tokenizers import decoders, models
 
-from s2s.tokenizers.byte_level import readable_bytes
+from s2s.tokenizers.bpe import readable_bytes
 from s2s.tokenizers.tokenizer import SPACE, visible
 
 if TYPE_CHECKING:
@@ -28,12 +28,10 @@ class Engine(Protocol):
     """Text to ids and back, without the special tokens around a text."""
 
     @property
-    def tokens(self) -> Mapping[int, str]:
-        """Every token by its id, as its file spells it."""
+    def tokens(self) -> Mapping[int, str]: ...
 
     @property
-    def specials(self) -> frozenset[int]:
-        """The ids of those that are no text."""
+    def specials(self) -> frozenset[int]: ...
 
     @property
     def can_clean_up(self) -> bool:
@@ -80,7 +78,6 @@ class LibraryEngine:
 
 
 def _around(library: tokenizers.Tokenizer) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
-    """What the file's post-processor adds to a text that has tokens."""
     texts = islice(library.get_vocab(with_added_tokens=False), MOST_PROBES)
     probes = ((text, library.encode(text, add_special_tokens=False).ids) for text in texts)
     text, inner = next((probe for probe in probes if probe[1]), ("", []))
@@ -134,7 +131,6 @@ class SpmEngine:
         return visible(token)
 
     def _is_control(self, token: str) -> bool:
-        """Whether SentencePiece writes nothing for it, such as `<s>`."""
         return bool(self._processor.is_control(self._processor.piece_to_id(token)))
 
     def _encode(self, text: str) -> list[int]:

@@ -42,8 +42,6 @@ class Family:
 
 
 def _library_or(build: Callable[[Checkpoint], LibraryEngine]) -> Callable[[Checkpoint], Engine]:
-    """Reads `tokenizer.json` where there is one, and builds the tokenizer from the older files where there is none."""
-
     def open_(checkpoint: Checkpoint) -> Engine:
         has_file = checkpoint.files.has(LIBRARY_FILE)
         return read_library_file(checkpoint) if has_file else build(checkpoint)
@@ -52,7 +50,6 @@ def _library_or(build: Callable[[Checkpoint], LibraryEngine]) -> Callable[[Check
 
 
 def _t5(checkpoint: Checkpoint) -> LibraryEngine:
-    """SentencePiece's ids, then those of `<extra_id_99>` down to `<extra_id_0>`."""
     model = read_model(checkpoint.files, "spiece.model")
     n_extra = checkpoint.count("extra_ids", 100)
     extra = [f"<extra_id_{number}>" for number in reversed(range(n_extra))]
@@ -67,7 +64,6 @@ def _t5(checkpoint: Checkpoint) -> LibraryEngine:
 
 
 def _pegasus(checkpoint: Checkpoint) -> LibraryEngine:
-    """SentencePiece's ids + 103: tokens that only pretraining uses come first."""
     model = read_model(checkpoint.files, "spiece.model")
     offset = checkpoint.count("offset", 103)
     first = [
@@ -138,7 +134,6 @@ def _nllb(checkpoint: Checkpoint) -> LibraryEngine:
 
 
 def _marian(checkpoint: Checkpoint) -> SpmEngine:
-    """The ids are those of `vocab.json`, not SentencePiece's; a token that it lacks is unknown."""
     is_target = checkpoint.side == "tgt"
     has_own_file = is_target and checkpoint.settings.get("separate_vocabs") is True
     return _with_vocabulary(
@@ -150,7 +145,6 @@ def _marian(checkpoint: Checkpoint) -> SpmEngine:
 
 
 def _m2m100(checkpoint: Checkpoint) -> SpmEngine:
-    """The ids are those of `vocab.json`; the languages follow."""
     model = read_model(checkpoint.files, "sentencepiece.bpe.model")
     codes = WMT21 if checkpoint.settings.get("language_codes") == "wmt21" else M2M100
     first = len(checkpoint.files.vocabulary("vocab.json"))
@@ -283,6 +277,5 @@ def class_of(checkpoint: Checkpoint, *, sets_language: bool) -> str:
 
 
 def _named_class(checkpoint: Checkpoint) -> str:
-    """What the files call the class; empty where they do not."""
     given = (checkpoint.settings, checkpoint.config)
     return next(filter(None, (spelling(one.get("tokenizer_class")) for one in given)), "")

@@ -135,14 +135,12 @@ def add_missing(library: tokenizers.Tokenizer, checkpoint: Checkpoint) -> None:
 
 
 def _growth(settings: Mapping[str, Any]) -> int:
-    """How many times as long all steps together may make a text."""
     steps = list(_steps(settings))
     prepended = sum(len(step["prepend"]) for step in steps if isinstance(step.get("prepend"), str))
     return math.prod(map(_factor, steps)) + prepended
 
 
 def _steps(settings: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Every object in them, however deep, a sequence of steps within a sequence among them."""
     waiting: list[Any] = [settings.get(name) for name in STEPS]
     while waiting:
         value = waiting.pop()
@@ -154,12 +152,10 @@ def _steps(settings: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _factor(step: Mapping[str, Any]) -> int:
-    """How many times as long one step may make a text."""
     return max(_charsmap_factor(step), _content_factor(step))
 
 
 def _charsmap_factor(step: Mapping[str, Any]) -> int:
-    """Of `Precompiled`, which is known by its field."""
     charsmap = step.get("precompiled_charsmap")
     try:
         return longest_replacement(base64.b64decode(charsmap)) if isinstance(charsmap, str) else 1
@@ -168,7 +164,6 @@ def _charsmap_factor(step: Mapping[str, Any]) -> int:
 
 
 def _content_factor(step: Mapping[str, Any]) -> int:
-    """Of `Replace`, which is known by its fields, and of `ByteLevel`, which writes a byte as up to two."""
     content = step.get("content")
     if "pattern" not in step or not isinstance(content, str):
         return 2 if step.get("type") == "ByteLevel" else 1

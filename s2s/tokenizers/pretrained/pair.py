@@ -60,7 +60,6 @@ def in_languages(pair: Pair, wanted: Languages) -> Pair:
 
 
 def _source_says_target(pair: Pair) -> bool:
-    """Whether a token of the source names the target's language, as in Marian."""
     src, tgt = pair
     return bool(src.languages) and not tgt.languages
 
@@ -83,7 +82,6 @@ def surrounded(ids: SpecialIds, pair: Pair) -> SpecialIds:
 
 
 def _around_source(ids: SpecialIds, src: Tokenizer) -> dict[str, Any]:
-    """The settings of a source: a template only for what the others cannot say."""
     first, last = src.first_ids, src.last_ids
     if len(first) <= 1 and last[:1] == (ids.eos,) and len(last) <= 2:
         return {"src_first": _only(first), "src_last": _only(last[1:]), "src_template": ""}

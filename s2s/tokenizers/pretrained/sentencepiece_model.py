@@ -76,7 +76,6 @@ def _message(value: int | bytes) -> bytes:
 
 
 def _fields(message: bytes) -> Iterator[tuple[int, int | bytes]]:
-    """The number and value of each field. Raises ValueError or KeyError for what is no protocol buffer."""
     position = 0
     while position < len(message):
         tag, position = _varint(message, position)
@@ -97,7 +96,6 @@ def _fields(message: bytes) -> Iterator[tuple[int, int | bytes]]:
 
 
 def _varint(message: bytes, position: int) -> tuple[int, int]:
-    """A number in groups of seven bits, lowest first, and the position after it."""
     number = 0
     for shift in range(0, 70, 7):
         if position >= len(message):

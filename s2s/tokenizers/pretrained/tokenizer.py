@@ -75,7 +75,6 @@ class PretrainedTokenizer(Tokenizer):
 
     @property
     def class_name(self) -> str:
-        """transformers' class that reads these files."""
         is_other = self.language is not None and self.language != self._default_language()
         sets_language = is_other if self._is_plain else bool(self.languages)
         return class_of(self._checkpoint, sets_language=sets_language)
@@ -150,12 +149,10 @@ class PretrainedTokenizer(Tokenizer):
 
     @property
     def hidden_ids(self) -> frozenset[int]:
-        """The special tokens that a text leaves out."""
         return self._engine.specials - ({self.unk_id} - {self.pad_id})
 
     @property
     def replacements(self) -> tuple[tuple[str, str], ...]:
-        """What is replaced in every decoded text, in this order."""
         return CLEANED_UP if self._cleans_up else ()
 
     def library_json(self) -> str | None:
@@ -205,11 +202,6 @@ class PretrainedTokenizer(Tokenizer):
         return self._engine.readable(token)
 
     def _fitted_vocabulary(self) -> tuple[str, ...]:
-        """The token of each row of the model's embedding, which may have more rows than there are tokens.
-
-        Special tokens past the last row can be spelled out in a text, where they are unknown; other tokens raise
-        UserError.
-        """
         engine, config = self._engine, self._checkpoint.config
         size = config.get("vocab_size")
         if self._checkpoint.side == "tgt":
@@ -229,7 +221,6 @@ class PretrainedTokenizer(Tokenizer):
         return tuple(engine.tokens.get(id, f"<unused_{id}>") for id in range(size))
 
     def _special_id(self, name: str, setting: str = "") -> int:
-        """The id of a special token; of a plain tokenizer that names none, what the model's `setting` says."""
         token = self._checkpoint.special(name)
         id = self._ids.get(token)
         if self._is_plain and setting and name not in self._checkpoint.named_specials:
@@ -244,14 +235,12 @@ class PretrainedTokenizer(Tokenizer):
         return id
 
     def _unknown_id(self) -> int:
-        """That of the unknown token; padding, which no text has, if a plain tokenizer needs none."""
         if self._is_plain and self._checkpoint.special("unk_token") not in self._ids:
             return self.pad_id
         return self._special_id("unk_token")
 
     @property
     def _layout(self) -> str:
-        """What transformers' class puts around a text on this side."""
         family = FAMILIES[self.family]
         if self._checkpoint.side == "tgt":
             return family.target
@@ -260,7 +249,6 @@ class PretrainedTokenizer(Tokenizer):
 
     @property
     def _file_ids(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """What `tokenizer.json` puts before and after every text."""
         around = self._engine.around
         if around is None:
             raise UserError(
@@ -271,20 +259,17 @@ class PretrainedTokenizer(Tokenizer):
 
     @property
     def _tgt_lang(self) -> Any:
-        """The target's language by tokenizer_config.json, if no first token of targets is forced."""
         is_forced = FIRST in self._checkpoint.generation
         return None if is_forced else self._checkpoint.settings.get("tgt_lang")
 
     @property
     def _decided_ids(self) -> list[int]:
-        """With what the files let every target begin: the first token that they force, else the decoder's start."""
         settings = self._checkpoint.generation
         ids = [settings.get(FIRST), settings.get(START)]
         return [id for id in ids if type(id) is int]
 
     @property
     def _starts_with_language(self) -> bool:
-        """Whether the decoder's first input is the target language: by the files, else by the family's habit."""
         settings = self._checkpoint.generation
         decided = [id for id in self._decided_ids if id in self._language_ids.values()]
         if decided:
@@ -292,7 +277,6 @@ class PretrainedTokenizer(Tokenizer):
         return FAMILIES[self.family].starts_with_language and START not in settings
 
     def _find_languages(self) -> dict[str, int]:
-        """The id of each language's token by its code, where this side has one."""
         family, is_target = FAMILIES[self.family], self._checkpoint.side == "tgt"
         if "language" not in self._layout and not (is_target and family.starts_with_language):
             return {}
@@ -307,7 +291,6 @@ class PretrainedTokenizer(Tokenizer):
         return found
 
     def _default_language(self) -> str | None:
-        """The one that the files name; for a target first the one whose token they force or start with."""
         settings = self._checkpoint.settings
         by_id = {id: language for language, id in self._language_ids.items()}
         if self._checkpoint.side == "tgt":
@@ -321,7 +304,6 @@ class PretrainedTokenizer(Tokenizer):
         )
 
     def _lay_out(self, language: str | None) -> None:
-        """Sets the ids around a text in this language."""
         self.language = language
         if self._is_plain:
             self.first_ids, self.last_ids = map(self._translated, self._file_ids)
@@ -337,7 +319,6 @@ class PretrainedTokenizer(Tokenizer):
             self.start_id = id if self._starts_with_language else self.start_id
 
     def _translated(self, ids: tuple[int, ...]) -> tuple[int, ...]:
-        """The ids with the chosen language in place of any other."""
         known = self._language_ids
         return tuple(
             known[self.language] if self.language is not None and id in known.values() else id
@@ -355,7 +336,6 @@ class PretrainedTokenizer(Tokenizer):
         return tuple(ids)
 
     def _task_prefixes(self) -> dict[str, str]:
-        """What the model's config puts before a source, by the name of the task."""
         tasks = self._checkpoint.config.get("task_specific_params")
         if not isinstance(tasks, dict):
             return {}
@@ -366,7 +346,6 @@ class PretrainedTokenizer(Tokenizer):
 
 
 def _printable(tokens: Sequence[str]) -> str:
-    """In one short line: a vocabulary is anybody's text."""
     return shortened("".join(filter(str.isprintable, " ".join(tokens))))
 
 

@@ -60,7 +60,6 @@ def _show_masks(controls: DeltaGenerator) -> None:
 
 
 def _show_model(run: Run, kind: type[Question[Any]], controls: DeltaGenerator) -> None:
-    """Of the run's model or a preset's, in a batch of the chosen sizes."""
     names = {
         costs.THIS_RUN: f"this run: {cached.title(run.folder.id)}",
         **{name: name for name in PRESETS},
@@ -71,7 +70,7 @@ def _show_model(run: Run, kind: type[Question[Any]], controls: DeltaGenerator) -
             STATE.draw("other", {costs.NO_MODEL: "no other model", **names}, width=180)
         else:
             STATE.draw("cost", width=190)
-            STATE.draw("vary", width=150)
+            STATE.draw("vary", width=200)
         changed = {
             f"{STATE.shown(name)} {said}": STATE.shown(name) != getattr(DEFAULT, name)
             for name, said in SIZES.items()
@@ -98,7 +97,6 @@ def _answer(question: Question[Any], model: str, run: Run | None = None) -> None
 
 
 def _show_costs(question: Costs, answer: ModelCosts, model: str) -> None:
-    """The diagram is the map; the component that is chosen in it stands beside it."""
     if not question.is_part(answer):
         pickers.notify(
             f"This model has no component {question.component[:40]}; the whole model is shown instead."
@@ -125,7 +123,6 @@ def _diagram(picture: Picture) -> None:
 
 
 def _card(picture: Picture) -> None:
-    """A table in sections, whose cells wrap."""
     st.subheader(picture.title.splitlines()[-1], anchor=False)
     for title, rows in itertools.groupby(picture.table.rows, key=lambda row: row[0]):
         cells = "".join(

@@ -52,7 +52,6 @@ def show(asked: Asked) -> None:
 
 
 def _best_head(asked: Asked, answer: Aligned) -> None:
-    """A button that shows the head whose links match the gold alignment best, where another is shown."""
     which = asked.question.which(asked.answer)
     is_better = answer.errors is not None and answer.least < 1
     if is_better and (which.layer, which.head) != answer.best:
@@ -66,7 +65,6 @@ def _best_head(asked: Asked, answer: Aligned) -> None:
 
 
 def _examples(asked: Asked, answer: Aligned) -> None:
-    """Offer sentences with a gold alignment."""
     gold = gold_alignment.of(asked.run)
     if not gold:
         st.caption(

@@ -15,7 +15,6 @@ Shape = tuple[int, ...]  # layers, heads
 
 
 def show_grid(asked: Asked) -> None:
-    """All heads; a click opens one."""
     of = asked.question
     shape = asked.answer.attention.view(of.kind).weights.shape[:2]
     question = STATE.question(HeadsOf, **of.shared_with(HeadsOf))

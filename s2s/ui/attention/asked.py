@@ -16,4 +16,5 @@ class Asked(NamedTuple):
     question: AttentionOf
     answer: ForcedAttention
     model: str
-    beside: DeltaGenerator  # the picture: where a tab's own controls go, so that they do not push it down
+    picture: DeltaGenerator
+    beside: DeltaGenerator  # what chooses a head and what a tab alone has, so that it does not push the picture down

@@ -37,11 +37,11 @@ def show(asked: Asked) -> None:
 
 
 def _answer(asked: Asked, override: dict[str, str], switched: str) -> None:
-    """What the interventions change, or what is still to be chosen."""
     at, to = override["at"], override["to"]
     if not (switched or (at and to)):
-        st.info(_invitation(at, to), icon=":material/touch_app:")
-        _example(asked.answer.attention)
+        with st.container(key="answer"):
+            st.info(_invitation(at, to), icon=":material/touch_app:")
+            _example(asked.answer.attention)
         return
     override = override if at and to else {}
     question = Intervene(**asked.question.shared_with(Intervene), **override, switched=switched)
@@ -85,7 +85,6 @@ def _invitation(at: str, to: str) -> str:
 
 
 def _example(attention: Attention) -> None:
-    """One to begin with: the second token looks where the last word looks."""
     best = attention.cross[-1].mean(0).argmax(1)  # (tgt_len,)
     if len(best) <= 2 or best[1] == best[-2]:
         return
@@ -101,7 +100,6 @@ def _example(attention: Attention) -> None:
 
 
 def _position(tokens: Sequence[str]) -> str:
-    """The target token whose attention is overridden, from 1; empty before one is chosen."""
     given = str(STATE.value("at"))
     found = positions(given, len(tokens))
     if given and (found is None or len(found) != 1):
@@ -131,7 +129,6 @@ def _position(tokens: Sequence[str]) -> str:
 
 
 def _keys(tokens: Sequence[str]) -> str:
-    """The source tokens to look at, from 1: `2.3`."""
     given = str(STATE.value("to"))
     keys = positions(given, len(tokens)) if given else ()
     if keys is None:
@@ -152,6 +149,7 @@ def _keys(tokens: Sequence[str]) -> str:
         selection_mode="multi",
         key=widget,
         on_change=chosen,
+        wrap=True,
     )
     return _numbers(selected)
 
@@ -161,7 +159,6 @@ def _numbers(keys: Sequence[int]) -> str:
 
 
 def _overridden(asked: Asked) -> str:
-    """`chosen` where only the page's layer and head are overridden; empty for all of cross-attention."""
     given = str(STATE.value("overridden"))
     if given not in ("", CHOSEN):
         pickers.notify(
@@ -187,7 +184,6 @@ def _overridden(asked: Asked) -> str:
 
 
 def _selected(asked: Asked) -> str:
-    """`only layer 1 head 2`, `only head 2`; empty where not some of cross-attention's heads are selected."""
     kind, *indices = asked.question.which(asked.answer)
     pairs = zip(("layer", "head"), indices, strict=True)
     names = [f"{name} {index + 1}" for name, index in pairs if index is not None]
@@ -195,7 +191,6 @@ def _selected(asked: Asked) -> str:
 
 
 def _heads(asked: Asked) -> tuple[str, str]:
-    """Which heads are overridden, and heads of all kinds with their interventions, folded."""
     every = all_heads(asked.run.model)
     chosen = switched_heads(str(STATE.value("switched")), every, WEIGHT_INTERVENTIONS)
     text = as_link(chosen, every) or ""
@@ -210,7 +205,6 @@ def _heads(asked: Asked) -> tuple[str, str]:
 
 
 def _switches(kind: str, every: Sequence[Head], chosen: dict[Head, str]) -> None:
-    """Those of the page's kind can be chosen."""
     heads = [head for head in every if head.kind == kind]
     own = {head: chosen[head] for head in heads if head in chosen}
     about = " ".join(f"**{row.label}**: {row.about}" for row in WEIGHT_INTERVENTIONS.values())

@@ -22,7 +22,6 @@ def show(asked: Asked) -> None:
 
 
 def _heads(asked: Asked) -> str:
-    """The heads to show side by side; empty for the page's own selection."""
     kind = asked.question.kind
     shape = asked.answer.attention.view(kind).weights.shape[:2]
     options = [f"{layer + 1}.{head + 1}" for layer, head in np.ndindex(*shape)]

@@ -77,11 +77,13 @@ def ask() -> Asked | None:
     person = html.escape(sentence.person_said(row.facts, row.text))
     written = f"{how} {html.escape(answer.target) or '(empty)'}"
     st.html(f"<p class='written' dir='auto'>{written} <small>{person}</small></p>")
-    with st.container(horizontal=True, vertical_alignment="bottom", key="selection"):
+    with st.container(horizontal=True, vertical_alignment="bottom"):
         labels = {slug: view.label for slug, view in tabs("attention").items()}
         STATE.segments("view", "View", labels, label_visibility="collapsed")
         kind = pickers.kind_picker()
         shape = answer.attention.view(kind)
+    picture, beside = st.columns([3, 2], gap="medium")
+    with beside, st.container(horizontal=True):
         which = HeadSelection(
             kind, pickers.layer_picker(shape, mean=True), pickers.head_picker(shape)
         )
@@ -89,11 +91,10 @@ def ask() -> Asked | None:
         reduce = _reduction(which)
         drawn = {name: STATE.draw(name) for name in ("scale", "words", "drop")}
     question = replace(question.of_head(which, answer), reduce=reduce, **drawn)
-    return Asked(run, question, answer, cached.model_name(run), st.container())
+    return Asked(run, question, answer, cached.model_name(run), picture, beside)
 
 
 def _is_changed(best: Run, text: str) -> dict[str, bool]:
-    """Of each setting, whether it differs from the default."""
     strategy = STATE.shown("strategy")
     given = address.fresh("reduce")
     slug = str(st.session_state.get(REDUCE) if given is None else given)
@@ -110,7 +111,6 @@ def _is_changed(best: Run, text: str) -> dict[str, bool]:
 
 
 def _reduction(which: HeadSelection) -> str:
-    """A row of REDUCTIONS; the address holds it as `reduce`."""
     options = {slug: row.label for slug, row in REDUCTIONS.items() if which.kind in row.kinds}
     if (given := address.read("reduce")) is not None:
         st.session_state[REDUCE] = given or DEFAULT.reduce

@@ -58,7 +58,6 @@ def kinds(question: type[Question[Any]]) -> list[str]:
 
 
 def _given(kind: type[Question[Any]], asked: Asked) -> dict[str, Any]:
-    """What the page has chosen for every tab, and the widgets of what is this question's alone."""
     shared = asked.question.shared_with(kind)
     own = [row.name for row in kind.declared() if row.name not in shared and row.metadata["label"]]
     with asked.beside, st.container(horizontal=True, vertical_alignment="bottom"):

@@ -1,4 +1,4 @@
-"""A row of tokens to choose from: each with its probability, and its alternatives on hover. Knows nothing of models."""
+"""A row of tokens, each with its probability; pressing or hovering one shows its alternatives. Knows no models."""
 
 from __future__ import annotations
 
@@ -39,17 +39,16 @@ def token_strip(
     chosen: int,
     *,
     key: str,
-    on_pick: Callable[[int], None],
+    on_pick: Callable[[int], None] | None,
     on_alternative: Callable[[int, int], None],
 ) -> None:
-    """A token calls `on_pick` with its 0-based position, an alternative `on_alternative` with position and token id.
-
-    Visitors' text travels as data only.
+    """A token opens its alternatives and calls `on_pick`, if given, with its 0-based position, which marks it as
+    chosen; an alternative calls `on_alternative` with position and token id. Visitors' text travels as data only.
     """
 
     def picked() -> None:
         position = st.session_state[key].get("pick")
-        if isinstance(position, int) and position in range(len(tokens)):
+        if on_pick and isinstance(position, int) and position in range(len(tokens)):
             on_pick(position)
 
     def preferred() -> None:
@@ -59,7 +58,10 @@ def token_strip(
                 if (position, alternative.token) == (given.get("position"), given.get("token")):
                     on_alternative(position, alternative.token)
 
-    data = {"chosen": chosen, "tokens": [_data(at, token) for at, token in enumerate(tokens)]}
+    data = {
+        "chosen": chosen if on_pick else None,
+        "tokens": [_data(at, token) for at, token in enumerate(tokens)],
+    }
     STRIP(key=key, data=data, on_pick_change=picked, on_alternative_change=preferred)
 
 
@@ -76,6 +78,7 @@ def _data(position: int, token: StripToken) -> dict[str, object]:
             for other in token.alternatives
         ],
         "label": f"Position {position + 1}: {', '.join(parts)}",
+        "of": f"Candidates at position {position + 1}",
     }
 
 

@@ -13,7 +13,6 @@ from s2s.ui.kit import FindOne
 
 
 def _prepare(name: str) -> None:
-    """A row alone differs from nothing: it gets another strategy beside it."""
     if name == "strategies_differ" and len(rows.shown()) == 1:
         rows.add("greedy" if "!greedy!" not in rows.texts()[rows.KEYS[0]] else "beam")
 

@@ -26,7 +26,6 @@ OPEN = "Open a row"
 
 
 def show() -> None:
-    """All of it."""
     find_one.FIND_ONE.take_found()
     run_id = str(st.session_state["run"])
     if not reference.is_leaving():
@@ -70,7 +69,6 @@ def show() -> None:
 
 
 def _toolbar() -> None:
-    """A menu that adds a row, and a button that draws samples again."""
     is_full = len(rows.shown()) == len(rows.KEYS)
     st.menu_button(
         "Add a row",
@@ -109,13 +107,11 @@ def _start_over(run_id: str) -> None:
 
 
 def _once(change: Callable[..., None], n_rows: int, *given: str) -> None:
-    """A change of this many rows: the second click of a double click finds others, and does nothing."""
     if len(rows.shown()) == n_rows:
         change(*given)
 
 
 def _open_key() -> str:
-    """The key of the open row: one alone is open; empty for none."""
     number = str(STATE.value("row"))
     if len(rows.shown()) == 1:
         return rows.KEYS[0]
@@ -141,7 +137,6 @@ def _answer(
     outcomes: Sequence[Outcome],
     choices: Mapping[str, RowChoice],
 ) -> None:
-    """The table, and buttons that open a row."""
     answer = question.joined(cached.SCREEN, outcomes)
     runs = [choice.run for choice in choices.values() if choice.run]
     model = ", ".join(dict.fromkeys(map(cached.model_name, runs)))
@@ -174,7 +169,6 @@ def _opener(answer: Compared) -> None:
 
 
 def _progress(outcomes: Sequence[Outcome]) -> None:
-    """How far the rows are that are not there yet."""
     for key, outcome in zip(rows.KEYS, outcomes, strict=False):
         if isinstance(outcome.problem, cached.PendingError):
             outcome.problem.draw(key)

@@ -14,19 +14,17 @@ from s2s.links import share
 from s2s.links.share import Column
 from s2s.questions import ONE_SETTING, Timed, Translate
 from s2s.questions.views import view_of
-from s2s.runs import Decoded, Run, ended_hypotheses
-from s2s.ui.compare import row, rows
+from s2s.runs import Decoded, Run
+from s2s.ui.compare import length_penalty, row, rows
 from s2s.ui.compare.row import FIRST_KEY, RowChoice
 from s2s.ui.kit import (
     as_markdown,
     cached,
     forms,
-    length_penalty,
     pickers,
     plain,
     show,
 )
-from s2s.ui.kit.length_penalty import Finished
 from s2s.ui.shell import PAGES, is_framed, page_link
 
 DRAWN = "widgets of the row"  # in the session: which text they show
@@ -64,7 +62,6 @@ def controls(key: str, page_run: str) -> str:
 
 
 def _fill(key: str, given: Column) -> None:
-    """Put a row into its widgets."""
     if key != FIRST_KEY:
         st.session_state[f"{key} run"] = given.run
     st.session_state[f"{key} strategy"] = given.strategy
@@ -80,7 +77,6 @@ def _fill(key: str, given: Column) -> None:
 
 
 def _settings(key: str, strategy: str, run_id: str) -> str:
-    """Run, checkpoint and the strategy's settings."""
     with st.container(horizontal=True):
         best = cached.open_run(run_id or _run_picker(key))
         step = pickers.checkpoint_picker(best, f"{key} step")
@@ -94,7 +90,6 @@ def _settings(key: str, strategy: str, run_id: str) -> str:
 
 
 def _run_picker(key: str) -> str:
-    """The run that translates in this row."""
     selected = str(st.session_state[f"{key} run"])
     names = cached.trained_runs() | {selected: cached.label(selected)}
     return str(
@@ -112,7 +107,6 @@ def _run_picker(key: str) -> str:
 def _inputs(
     config: Config, settings: Collection[str], prefix: str, error: UserError | None
 ) -> None:
-    """The settings that the row is about, and the others folded; an error is shown at its control."""
     own = list(row.linked_settings(config))
     changed = [name for name in ONE_SETTING if name in settings and name in own]
     first = changed if len(changed) == 1 else own
@@ -167,13 +161,11 @@ def results(key: str, choice: RowChoice, question: Translate, found: Timed, want
     show(picture, question, decoded)
     st.caption(f"{_score(choice, decoded)} Decoded in {found.seconds:.3f} s {TIME_HELP}")
     if isinstance(config := choice.config, BeamConfig):
-        texts = [one.text for one in decoded.hypotheses]
 
         def decode(penalty: float) -> None:
             rows.change(key, row.with_settings(rows.texts()[key], length_penalty=penalty))
 
-        ended = ended_hypotheses(config, decoded)
-        length_penalty.show(Finished(config, texts, ended), key, decode)
+        length_penalty.show(config, decoded, key, decode)
     with st.expander("The same in transformers", icon=":material/code:"):
         _call(run, choice, decoded.source)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -185,7 +177,6 @@ def results(key: str, choice: RowChoice, question: Translate, found: Timed, want
 
 
 def _score(choice: RowChoice, decoded: Decoded) -> str:
-    """How the score of the best hypothesis was computed."""
     if not decoded.hypotheses:
         return ""
     best = decoded.hypotheses[0]

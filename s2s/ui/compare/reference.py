@@ -41,10 +41,6 @@ def is_changed() -> dict[str, bool]:
 
 
 def _reference(run: Run, text: str) -> str:
-    """A correct translation of this sentence, as typed; the address holds it as `tgt`.
-
-    It belongs to its sentence, and to its languages: runs on another dataset may write another one.
-    """
     owner = (source_as_it_is(run) or run.folder.id, run.key.languages, text)
     linked = None if is_leaving() else address.read("tgt")
     if linked is not None:
@@ -72,7 +68,6 @@ def is_leaving() -> bool:
 
 
 def _against(options: list[str], *, is_alone: bool) -> str:
-    """The selected text to mark against; empty for the default: the reference if there is one, else row 1."""
     chosen = str(STATE.value("against"))
     default = options[0]
     if chosen and chosen not in (*options, NOTHING):

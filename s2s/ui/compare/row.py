@@ -35,7 +35,6 @@ class RowChoice:
 
     @property
     def error(self) -> UserError | None:
-        """Why these settings are invalid together."""
         try:
             self.config  # noqa: B018
         except UserError as error:
@@ -44,7 +43,6 @@ class RowChoice:
 
     @property
     def name(self) -> str:
-        """The run's in a question."""
         return cached.named(self.run) if self.run else self.run_id
 
     @property
@@ -139,7 +137,6 @@ def of_run(text: str, run_id: str) -> str:
 
 
 def with_settings(text: str, **settings: Any) -> str:
-    """The same row with other settings."""
     given = Column.read(text)
     return str(replace(given, settings={**given.settings, **forms.to_address(settings)}))
 

@@ -64,7 +64,6 @@ def read_from_url(run_id: str) -> Sequence[str]:
 
 
 def _is_of(text: str, key: str, run_id: str) -> bool:
-    """Whether a row goes with the page's run."""
     return key == row.FIRST_KEY or Column.read(text).run == run_id
 
 
@@ -90,7 +89,6 @@ def change(key: str, text: str) -> None:
 
 
 def _take_over(linked: Mapping[str, str | None], run_id: str) -> None:
-    """Show exactly the rows of the address; missing numbers between them are closed up."""
     found: list[str] = []
     for key, text in linked.items():
         kept = str(st.session_state.get(key, "")) if key in st.query_params else ""
@@ -102,9 +100,6 @@ def _take_over(linked: Mapping[str, str | None], run_id: str) -> None:
 
 
 def _show_a_difference(run_id: str) -> None:
-    """Put the first sentence into the box of which greedy and beam search make different translations. One that
-    somebody has typed stays.
-    """
     try:
         run = cached.open_run(run_id)
     except UserError:
@@ -118,7 +113,6 @@ def _show_a_difference(run_id: str) -> None:
 
 @cached.shared(max_entries=8, show_spinner=False)
 def _differing(key: RunKey, _run: Run, _known: RunVocabulary) -> str:
-    """Empty where there is none among the first, or looking takes too long."""
     own = BEAM_DIFFERS.get(source_as_it_is(_run))
     sentences = (*([own] if own else _known.examples), *_known.sentences[:CANDIDATES])
     settings = PropertySettings()
@@ -227,7 +221,6 @@ def _kinds(*names: str) -> Callable[[str], list[Column]]:
 
 
 def _checkpoints(run_id: str) -> list[Column]:
-    """The best checkpoint and the first, or the only one."""
     run = cached.open_run(run_id)
     first = min(run.folder.steps_by_choice())
     return [Column(run_id, str(step)) for step in dict.fromkeys((run.step, first))]

@@ -41,7 +41,6 @@ def rules(report: LintReport, now: Cleaning) -> None:
 
 
 def _choose(limits: Mapping[str, float]) -> None:
-    """Write the chosen rules into the recipe; one with a limit gets the limit that was counted with."""
     chosen = st.session_state[KEY]
     for rule in DROPPING:
         is_chosen = rule in chosen

@@ -72,7 +72,6 @@ def choose() -> HubRequest | None:
 
 
 def _rows() -> str:
-    """How many rows and which, as a SPEC says it."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         rows = st.number_input(
             "Rows",
@@ -96,7 +95,6 @@ def _rows() -> str:
 
 
 def _name() -> tuple[str, str]:
-    """The name that was typed or chosen, and the token."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         label = "Dataset of the Hugging Face hub"
         hint = "owner/name, or its URL"
@@ -139,7 +137,6 @@ def _pick() -> None:
 
 
 def _part(found: hub.Dataset) -> tuple[str, str]:
-    """Configuration and split, with what the hub says about the dataset."""
     facts = [
         found.id,
         f"license: {found.license or 'none stated'}",
@@ -175,7 +172,6 @@ def _label(split: str, part: hub.Split) -> str:
 
 
 def _columns(found: hub.Dataset, config: str, sample: HubSample) -> tuple[str, str]:
-    """Source and target column as a SPEC names them, at first the likely ones; with five rows to judge by."""
     texts = [at for at, column in enumerate(sample.columns) if column.kind != "other"]
     labels = unique_names({str(at): sample.columns[at].name or f"column {at + 1}" for at in texts})
     likely = choose_columns(sample.columns, config)
@@ -243,7 +239,6 @@ def _called(found: hub.Dataset, config: str) -> str:
     ttl=CACHED_SECONDS, max_entries=16, scope="session", show_spinner="Asking the hub ..."
 )
 def _looked_up(name: str, token: str) -> hub.Dataset | str:
-    """What the hub has, or the error."""
     try:
         return hub.preflight(name, token)
     except UserError as wrong:
@@ -254,7 +249,6 @@ def _looked_up(name: str, token: str) -> hub.Dataset | str:
     ttl=CACHED_SECONDS, max_entries=16, scope="session", show_spinner="Reading five rows ..."
 )
 def _sampled(_found: hub.Dataset, sha: str, config: str, split: str, token: str) -> HubSample | str:
-    """The first rows, or the error."""
     try:
         return sample_hub_dataset(_found, config, split, token)
     except UserError as wrong:

@@ -67,7 +67,6 @@ def has_failed(*profiles: ProfileFolder) -> bool:
 
 
 def _state_soon(of: ProfileFolder) -> ReadingState:
-    """The state after a moment: by then most datasets have been read, and no progress bar flickers."""
     until = time.monotonic() + PATIENCE
     while not (state := of.state()).is_over and time.monotonic() < until:
         time.sleep(0.03)

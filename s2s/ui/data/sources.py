@@ -83,7 +83,6 @@ def origin_picker() -> str:
 
 
 def _follow(origin: str) -> None:
-    """An upload that was saved, here or in another tab, is shown as the saved dataset; one that is gone is missing."""
     if upload := uploads.lost(origin):
         if upload.saved:
             choose_spec(upload.saved)
@@ -203,7 +202,6 @@ def _saved(row: DeltaGenerator) -> ChosenDataset | None:
 
 
 def _own(row: DeltaGenerator) -> ChosenDataset | None:
-    """An upload, else the form that makes one; it stands below what is wrong with the last one, too."""
     upload = uploads.current(UPLOAD)
     found = _read_files(row, upload) if upload else None
     if upload is None or profiles.has_failed(upload.columns, upload.profile):
@@ -214,7 +212,6 @@ def _own(row: DeltaGenerator) -> ChosenDataset | None:
 
 
 def _shipped() -> None:
-    """The datasets that ship, to press."""
     st.pills(
         "Or a built-in one",
         list(SHIPPED_DATASETS),
@@ -264,7 +261,6 @@ def _hub(row: DeltaGenerator) -> ChosenDataset | None:
 
 
 def _read(upload: Upload) -> ChosenDataset | None:
-    """The dataset once it has a preview, whatever becomes of the other sections of its profile."""
     preview = upload.profile.result("preview")
     if preview is None and profiles.is_ready(upload.profile):
         preview = upload.profile.result("preview")

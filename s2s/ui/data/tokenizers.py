@@ -67,7 +67,6 @@ def choose(found: TokenizerComparison, profile: ProfileFolder, recipe: Recipe) -
 
 
 def settings(row: ComparisonRow) -> str:
-    """The same choice on the command line."""
     values = {
         key: "null" if value is None else str(value).lower() for key, value in row.changes.items()
     }
@@ -75,7 +74,6 @@ def settings(row: ComparisonRow) -> str:
 
 
 def _own(named: Mapping[str, ComparisonRow], now: TokenizerConfig) -> str:
-    """The name of the recipe's own tokenizer: that of its row, if it was measured."""
     for name, row in named.items():
         if (row.kind, row.requested_size) == (now.kind, now.vocab_size):
             return name
@@ -84,7 +82,6 @@ def _own(named: Mapping[str, ComparisonRow], now: TokenizerConfig) -> str:
 
 
 def _comparable(others: Mapping[str, ComparisonRow], row: ComparisonRow) -> str:
-    """The next subword tokenizer of another kind with the same requested size."""
     alike = [
         name
         for name, other in others.items()
@@ -103,7 +100,6 @@ def _choice(label: str, names: Iterable[str], default: str, key: str) -> str:
 
 
 def _sentence(key: str) -> str:
-    """The visitor's own sentence; empty where the example of the dataset is shown."""
     typed = st.text_input(
         "Try a sentence",
         key=f"{key} tokenizer sentence",
@@ -115,7 +111,6 @@ def _sentence(key: str) -> str:
 
 
 def _tokens(row: ComparisonRow, folder: Path, text: str) -> None:
-    """The tokens of a sentence, or of an example pair. Raises UserError if the tokenizer was not saved."""
     if not text:
         shown = {"Source": row.src.example, "Target": row.tgt.example}
     elif row.shared:

@@ -98,7 +98,6 @@ def _files_field() -> None:
 
 
 def _text_field() -> None:
-    """Read when the field is left: the button is pressed for that."""
     text = st.text_area(
         "Or text: in each line a source, a tab or |||, a target",
         key="paste",
@@ -116,7 +115,6 @@ def _text_field() -> None:
 
 
 def _example() -> str:
-    """The first pairs of a built-in dataset as a table."""
     rows = load_preview(EXAMPLE).rows
     return "".join(f"{src}\t{tgt}\n" for src, tgt in (("english", "french"), *rows))
 
@@ -150,7 +148,6 @@ def _spec(upload: Upload, offer: Mapping[str, Any], row: DeltaGenerator) -> str:
 
 
 def _ask_for_encoding(upload: Upload, offer: Mapping[str, Any]) -> None:
-    """A preview in the encoding that the files seem to be in, and the button that reads them so."""
     st.warning(
         as_markdown(f"This looks like {offer['encoding']}, not UTF-8. Do these lines read right?")
     )
@@ -166,7 +163,6 @@ def _ask_for_encoding(upload: Upload, offer: Mapping[str, Any]) -> None:
 
 
 def _in_doubt(offer: Mapping[str, Any]) -> pd.DataFrame:
-    """The columns that are not ASCII, which alone an encoding changes; all of them where no sample shows one."""
     names = [f"column {name}" if name.isdecimal() else name for name, *_ in offer["columns"]]
     rows = pd.DataFrame([list(row) for row in offer["samples"]], columns=names or None)
     has_other = [not "".join(map(str, rows[name])).isascii() for name in rows]
@@ -215,19 +211,16 @@ def _one_of(options: Collection[str], wanted: str | None, default: str) -> str:
 
 
 def _named(names: Sequence[str], column: str) -> str:
-    """The column that a SPEC names, by its name or its number; "" for none."""
     if column in names or not column.isdecimal() or not 1 <= int(column[:9]) <= len(names):
         return column if column in names else ""
     return names[int(column) - 1]
 
 
 def _written(names: Sequence[str], name: str) -> str:
-    """A column as a SPEC names it: by its number from 1 where its name contains characters with a meaning."""
     return str(names.index(name) + 1) if set(name) & set(",#=") else name
 
 
 def _lists(wanted: str | None, key: str) -> str:
-    """How the lists in a column are read."""
     return str(
         st.radio(
             "Each list of texts becomes",
@@ -243,7 +236,6 @@ def _lists(wanted: str | None, key: str) -> str:
 def _columns(
     upload: Upload, offer: Mapping[str, Any], names: list[str], row: DeltaGenerator
 ) -> str:
-    """Source, target and task column of a table; at first those that its column names suggest."""
     key = upload.id
     labels = unique_names(dict(zip(names, offer["labels"], strict=True)))
     before_lists = upload.choices.get("lists")
@@ -303,7 +295,6 @@ def _columns(
 
 
 def _read_as(upload: Upload, offer: Mapping[str, Any]) -> str:
-    """The title of the options of a reading, which names those that are not as they were guessed."""
     guessed = {"header": "yes" if offer["has_header"] else "no"}
     changed = [
         said
@@ -316,7 +307,6 @@ def _read_as(upload: Upload, offer: Mapping[str, Any]) -> str:
 def _show_doubts(
     offer: Mapping[str, Any], labels: Mapping[str, str], key: str, chosen: tuple[str, str]
 ) -> None:
-    """That names are repeated, and a button for columns that may rather be the target, or the two sides reversed."""
     for name in offer.get("repeated", ()):
         st.caption(
             as_markdown(f"Several columns are named `{name}`; they are chosen by their number.")

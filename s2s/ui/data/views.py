@@ -13,7 +13,7 @@ import streamlit as st
 from s2s.config import PRESETS, Recipe, UserError, flat, override
 from s2s.data import TASKS, LintReport
 from s2s.plots import Picture
-from s2s.questions import DatasetProfile, ProfiledDataset, TaskExamples
+from s2s.questions import DatasetProfile, ProfiledDataset, TaskExamples, packed
 from s2s.questions.views import view_of
 from s2s.tokenizers import TokenizerComparison
 from s2s.ui.data import cleaning, profiles, sources, tokenizers, uploads
@@ -73,7 +73,6 @@ def read_from_url() -> None:
 
 
 def _take_recipe(given: Mapping[str, str]) -> None:
-    """The preset that a link names, and the settings that differ from it. A link with neither leaves the preset."""
     said = {key: value for key, value in given.items() if key in DATA_KEYS}
     preset = given.get("preset") or (DEFAULT_PRESET if said else _preset())
     if preset not in PRESETS:
@@ -104,7 +103,6 @@ def _hold(source: str) -> None:
 
 
 def _settings(keys: Iterable[str]) -> None:
-    """These of the recipe, folded; the title says what differs from the preset in task and cleaning."""
     changed = {
         f"{key.rpartition('.')[2]} = {value}": True
         for key, value in changes().items()
@@ -125,7 +123,7 @@ def show_view(chosen: ChosenDataset) -> None:
         view = VIEWS[STATE.segments("view", "View", labels, label_visibility="collapsed")]
     question = STATE.question(DatasetProfile, dataset=chosen.address, part=view.part)
     if view.part != DatasetProfile().part:  # the pairs as they are depend on no recipe
-        settings = cached.packed(changes())
+        settings = packed(changes())
         question = replace(question, preset=_preset(), settings=settings)
     answer = _answer(question, chosen, view.section)
     with above:
@@ -137,7 +135,6 @@ def show_view(chosen: ChosenDataset) -> None:
 def _answer(
     question: DatasetProfile, chosen: ChosenDataset, section: str
 ) -> ProfiledDataset | None:
-    """None while a reader works, or has failed, and where settings do not fit together: the page says so."""
     try:
         if section and not profiles.section(chosen.profile, section, question.recipe.data):
             return None
@@ -148,7 +145,6 @@ def _answer(
 
 
 def _reset() -> None:
-    """Task and cleaning as the preset has them."""
     take({key: value for key, value in flat(base()).items() if key.startswith("data.")})
 
 
@@ -178,13 +174,11 @@ def take(values: Mapping[str, Any]) -> None:
 
 
 def _no_controls(answer: ProfiledDataset | None) -> None:
-    """Only what was chosen in other views, where anything was."""
     if any(key.startswith("data.") for key in changes()):
         _settings(())
 
 
 def _texts(picture: Picture) -> None:
-    """The picture's table, each text whole or to be opened; a phone has a source above its target."""
     with st.container(height=HEIGHT if len(picture.table.rows) > FEW else "content", border=False):
         st.html(texts_table(picture.table))
 
@@ -196,7 +190,6 @@ def _task_pairs(question: DatasetProfile, answer: ProfiledDataset, chosen: Chose
 
 
 def _in_columns(question: DatasetProfile, answer: ProfiledDataset, chosen: ChosenDataset) -> None:
-    """The first picture over the whole width, the others in columns of a few."""
     first, *others = view_of(question).pictures(question, answer, "")
     with st.container(key="answer", border=True):
         draw = partial(_texts, first) if first.figure is None else None

@@ -12,6 +12,7 @@ from s2s.config import UserError
 from s2s.data import GENERATED_TASKS, TURN
 from s2s.data import GENERATED_TASKS as TRAINED
 from s2s.links.share import printable
+from s2s.questions import Translate
 from s2s.runs import Run
 from s2s.ui.kit import cached, forms, sentence, vocabulary
 
@@ -87,12 +88,11 @@ def _about(how: ChatFormat) -> str:
 
 
 def _take(run: Run, how: ChatFormat, turns: list[tuple[str, str]], text: str, run_id: str) -> None:
-    """Add a turn, and the answer if it needs one."""
     turns.append((USER, text))
     if how.has_facts and not text.endswith("?"):
         return
     try:
-        found = cached.decoded(run, source(how, turns), "beam", {})
+        found = cached.SCREEN.answer(Translate(cached.named(run), source(how, turns)))
     except UserError as wrong:  # longer than the model's positions
         turns.pop()
         forms.show_error(wrong)
@@ -115,7 +115,6 @@ def source(how: ChatFormat, turns: list[tuple[str, str]]) -> str:
 
 
 def _spaced(text: str) -> str:
-    """Punctuation marks become separate words, as in the training data."""
     return " ".join(re.sub(r"([.?!,])", r" \1 ", text).split())
 
 
@@ -144,7 +143,6 @@ def _below(run: Run, how: ChatFormat, turns: list[tuple[str, str]], run_id: str)
 
 
 def _example(run_id: str) -> None:
-    """Start with three facts and a question about them."""
     facts = ("Ben found the watch .", "Ida is in the hotel .", "Ben gave the watch to Ida .")
     st.session_state[f"turns {run_id}"] = [(USER, fact) for fact in facts]
     st.session_state[f"example turn {run_id}"] = "who has the watch ?"

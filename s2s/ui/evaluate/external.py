@@ -42,7 +42,6 @@ def panel(evaluation: Evaluation, n: int) -> None:
 
 
 def _entry(evaluation: Evaluation, one: ExternalScores, n: int) -> None:
-    """One file that was added, with a button to delete it."""
     system = shortened(evaluation.systems[one.system].name, 60)
     column = f", column {shortened(one.column, 30)}" if one.column else ""
     missing = (
@@ -65,7 +64,6 @@ def _entry(evaluation: Evaluation, one: ExternalScores, n: int) -> None:
 
 
 def _form(evaluation: Evaluation, n: int) -> None:
-    """Whose scores of what metric, and the file or the pasted lines."""
     keys = _keys(evaluation.id)
     names = [system.name for system in evaluation.systems]
     if st.session_state.get("external system") not in names:
@@ -114,13 +112,11 @@ def _form(evaluation: Evaluation, n: int) -> None:
 
 
 def _keys(evaluation: str) -> tuple[str, str]:
-    """The keys of the upload and of the pasted lines: new ones empty the two."""
     n_added = st.session_state.setdefault("external added", 0)
     return f"external file {evaluation} {n_added}", f"external pasted {evaluation} {n_added}"
 
 
 def _add(evaluation: Evaluation) -> None:
-    """Add what the form holds; an error is shown in the form, which keeps its content."""
     st.session_state[OPEN] = evaluation.id
     upload, pasted = (st.session_state.get(key) for key in _keys(evaluation.id))
     try:

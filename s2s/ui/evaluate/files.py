@@ -88,7 +88,6 @@ def with_pairs(request: EvaluationRequest, every: Uploaded) -> EvaluationRequest
 
 
 def _names() -> tuple[str, ...]:
-    """The names of the uploaded files of the test set."""
     found = [st.session_state.get("eval sources"), *st.session_state.get("eval references", [])]
     return tuple(file.name for file in found if file)
 
@@ -153,7 +152,6 @@ def _with_system(request: EvaluationRequest, file: str, lines: list[str]) -> Eva
 
 
 def _name(request: EvaluationRequest, file: str) -> str:
-    """The file's name, with a number if another system has it."""
     name = shortened(" ".join(PurePath(file).stem.split()), 40) or "uploaded"
     taken = {system.name for system in request.systems}
     numbers = (f"{name} ({number})" for number in itertools.count(2))

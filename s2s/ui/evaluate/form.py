@@ -11,7 +11,7 @@ import streamlit as st
 from s2s.config import UserError
 from s2s.decode import STRATEGIES
 from s2s.jobs import EvaluationRequest, evaluation_service, test_sets
-from s2s.questions import Evaluate, evaluation_request
+from s2s.questions import Evaluate, evaluation_request, packed
 from s2s.runs import Sentences, System
 from s2s.scores import ROUGE_SCORE
 from s2s.ui.evaluate import files
@@ -60,7 +60,7 @@ def form(run_id: str) -> Form:
         Evaluate,
         runs=tuple(map(systems_of.run_name, runs)),
         strategies=" ".join(strategies),
-        settings=cached.packed(settings),
+        settings=packed(settings),
         **swept,
     )
     systems = evaluation_request.systems(asked, cached.SCREEN)
@@ -88,7 +88,6 @@ def form(run_id: str) -> Form:
 
 
 def _check(request: EvaluationRequest, wrongs: list[UserError]) -> None:
-    """Show errors that no single widget causes."""
     try:
         evaluation_service.check(request)
     except UserError as wrong:
@@ -97,7 +96,6 @@ def _check(request: EvaluationRequest, wrongs: list[UserError]) -> None:
 
 
 def _uploaded(wrongs: list[UserError]) -> files.Uploaded | None:
-    """The test set of uploaded files."""
     try:
         every = files.test_set()
     except UserError as wrong:
@@ -114,7 +112,6 @@ def _uploaded(wrongs: list[UserError]) -> files.Uploaded | None:
 
 
 def _n_sentences(request: EvaluationRequest) -> str:
-    """How many sentences the uploaded files have, and the number of references where it is not 1."""
     test = request.test
     most = max(map(len, request.references), default=1)
     several = f", with up to {most:,} references each" if most > 1 else ""
@@ -130,7 +127,6 @@ def _n_sentences(request: EvaluationRequest) -> str:
 
 
 def _test_set(run_id: str) -> tuple[str, int]:
-    """Select the test set and the number of sentences."""
     names = available_test_sets(run_id) | {FILES: "my own files …"}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         test = STATE.draw(
@@ -151,7 +147,6 @@ def _n_of_dataset() -> int:
 
 
 def _n_of_files() -> int:
-    """How many sentences of uploaded files; 0 for as many as a minute allows."""
     key = STATE.key("n_files")
     st.session_state.setdefault(key, STATE.now.n_files or None)
     chosen = st.number_input(
@@ -180,7 +175,6 @@ def _n_of_files() -> int:
 
 
 def _in_a_minute(systems: Sequence[System]) -> int:
-    """As many sentences as these systems are forecast to translate in a minute."""
     try:
         return evaluation_service.most_within(systems, MINUTE)
     except UserError:  # of the systems; the form shows it
@@ -201,7 +195,6 @@ def _group_toggle(uploaded: files.Uploaded | None) -> bool:
 
 
 def _scoring() -> None:
-    """The variants of BLEU, chrF and ROUGE; signatures name them."""
     with st.expander(
         "How scores are computed", icon=":material/calculate:", key="how scores are computed"
     ):
@@ -216,7 +209,6 @@ def _scoring() -> None:
 
 
 def _who(run_id: str) -> tuple[list[str], list[str]]:
-    """Select runs, checkpoints and strategies."""
     for other in STATE.now.runs.split():
         cached.follow_link(other)
     titles = cached.trained_runs()
@@ -233,7 +225,6 @@ def _who(run_id: str) -> tuple[list[str], list[str]]:
 
 
 def _with_baseline(request: EvaluationRequest) -> EvaluationRequest:
-    """Select the system that the others are compared with."""
     names = [system.name for system in request.systems]
     if len(names) < 2:
         return request

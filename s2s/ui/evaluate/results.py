@@ -79,7 +79,6 @@ def _panel(evaluation_id: str, before: str, times: int) -> None:
 
 
 def _answer(what: Evaluation, *, is_done: bool) -> None:
-    """The scores so far; when it is done, also tests, plots, buckets and sentences, with the metrics of files."""
     STATE.belongs_to("evaluation", what.id)
     with st.spinner("Analyzing the sentences …") if is_done else st.empty():
         answer = cached.SCREEN.answer(asked(what.id))
@@ -111,14 +110,12 @@ def asked(evaluation: str) -> Evaluate:
 
 
 def _show(answer: Evaluated, *names: str) -> None:
-    """The pictures of these names, as far as there are."""
     question = asked(answer.evaluation.id)
     for picture in (one for name in names for one in of.named(name, question, answer)):
         pictures.show(picture, question, answer)
 
 
 def _plots(answer: Evaluated) -> None:
-    """The scores of systems against each other, then those of sentences."""
     if offered := charts.qualities(answer):
         STATE.draw("quality", offered, default=next(iter(offered)), width=200)
         _show(answer, of.SYSTEMS)
@@ -134,7 +131,6 @@ def _plots(answer: Evaluated) -> None:
 
 
 def _tests(answer: Evaluated) -> None:
-    """Differences from the baseline, signatures, and what it was made with."""
     _show(answer, of.TESTS)
     if known := evaluation_scores.signatures(answer):
         st.caption(
@@ -154,7 +150,6 @@ def _tests(answer: Evaluated) -> None:
 
 
 def _errors_and_buckets(answer: Evaluated) -> None:
-    """How often each error occurs, and the scores by bucket."""
     _show(answer, of.ERRORS)
     names = numbered(answer.names)
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -187,7 +182,6 @@ TABS = {
 
 
 def _earlier_version(evaluation: Evaluation, *, is_whole: bool) -> None:
-    """That scores may differ from today's, and the button that computes them again."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(
             ":material/warning: An earlier version computed these scores, on texts as they were written. Today texts"
@@ -241,12 +235,10 @@ def _head(evaluation: Evaluation, stands: EvaluationProgress) -> None:
 
 
 def _about(evaluation: Evaluation) -> None:
-    """Which sentences, when it was made, and what was noticed about them."""
     st.caption(" ".join([_what(evaluation), *map(as_markdown, evaluation.test.notes)]))
 
 
 def _refusal() -> None:
-    """Why the last click changed nothing, once."""
     if refused := st.session_state.pop("refused evaluation", None):
         forms.show_error(refused)
 
@@ -287,10 +279,6 @@ def _progress(evaluation: Evaluation, stands: EvaluationProgress) -> None:
 
 
 def _do(what: str, evaluation: str) -> None:
-    """Carry out one change; an error is shown where the next evaluation or the list of them is drawn.
-
-    The second click of a double click finds it done.
-    """
     st.session_state.pop("refused evaluation", None)
     try:
         if what == "delete":

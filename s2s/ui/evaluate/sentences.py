@@ -20,7 +20,7 @@ from s2s.runs import System
 from s2s.scores import METRIC_NAMES
 from s2s.ui.evaluate.view_state import STATE, numbered
 from s2s.ui.kit import cached, forms, nats, pictures, plain, score_counts
-from s2s.ui.kit.differences import against_reference
+from s2s.ui.kit.text import against_reference
 from s2s.ui.shell import PAGES, page_link
 from s2s.words import MetricName
 
@@ -46,7 +46,6 @@ def panel(answer: Evaluated) -> None:
 
 
 def _choices(answer: Evaluated) -> None:
-    """The search, the system, the order, and the other system where two are compared."""
     names = numbered(answer.names)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         STATE.draw("find", icon=":material/search:", width=220)
@@ -73,7 +72,6 @@ def _choices(answer: Evaluated) -> None:
 
 
 def _table(picture: Picture, places: Sequence[int]) -> None:
-    """One row per sentence. The selected one stays when the order changes, so each order is a table of its own."""
     selected = STATE.value("sentence") - 1
     is_there = selected in places
     marked = (places.index(selected),) if is_there else ()
@@ -93,14 +91,12 @@ def _table(picture: Picture, places: Sequence[int]) -> None:
 
 
 def _select(key: str, places: Sequence[int]) -> None:
-    """The sentence of the selected row, or none."""
     chosen = st.session_state[key]["selection"]["rows"]
     is_there = chosen and chosen[0] < len(places)
     STATE.remember(sentence=places[chosen[0]] + 1 if is_there else 0)
 
 
 def _detail(answer: Evaluated, system: int, picked: int) -> None:
-    """One sentence: each system's translation, quality flags, how its scores are counted, and links."""
     row = answer.sentences[system][picked]
     with st.container(border=True, key="sentence"):
         st.html(_lines(answer, picked))
@@ -122,7 +118,6 @@ def _detail(answer: Evaluated, system: int, picked: int) -> None:
 
 
 def _lines(answer: Evaluated, picked: int) -> str:
-    """HTML: the source, the references, and the translations with their differences from the first one."""
     names = of.shown_scores(answer)
     rows = [every[picked] for every in answer.sentences]
     first = rows[0]
@@ -141,7 +136,6 @@ def _lines(answer: Evaluated, picked: int) -> str:
 
 
 def _reference_lines(known: Sequence[str]) -> str:
-    """HTML: the references of a sentence, a few of many."""
     label = (
         "reference"
         if len(known) == 1
@@ -154,7 +148,6 @@ def _reference_lines(known: Sequence[str]) -> str:
 
 
 def _numbers(row: SentenceRow, names: Sequence[MetricName]) -> str:
-    """HTML: the scores and the log-probability of a sentence, as far as it has them."""
     known = [f"log-probability {nats(row.log_prob)}"] if row.log_prob is not None else []
     scores = [
         f"{html.escape(name.label)} {row.scores[name.key]:{'.1f' if name.key in of.OF_SENTENCES else '.4g'}}"
@@ -165,7 +158,6 @@ def _numbers(row: SentenceRow, names: Sequence[MetricName]) -> str:
 
 
 def _links(answer: Evaluated, row: SentenceRow, number: int) -> None:
-    """Links to Compare, with these systems as columns and the reference, and to Steps, with the selected system."""
     known = cached.trained_runs()
     systems = [system for system in answer.evaluation.systems if system.run in known]
     here = answer.evaluation.systems[number]
@@ -184,7 +176,6 @@ def _links(answer: Evaluated, row: SentenceRow, number: int) -> None:
 
 
 def _languages(system: System, search: Mapping[str, str] | None = None) -> dict[str, str]:
-    """`set` of a link: the search, and the languages of a multilingual model as they were evaluated."""
     chosen = {"src_lang": system.src_lang, "tgt_lang": system.tgt_lang}
     packed = share.pack({**(search or {}), **{key: code for key, code in chosen.items() if code}})
     return {"set": packed} if packed else {}

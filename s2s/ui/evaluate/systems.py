@@ -47,7 +47,6 @@ def carry_out(click: Click, request: EvaluationRequest | None) -> None:
 
 
 def _queue(request: EvaluationRequest) -> str:
-    """Returns the id; says why not and returns nothing."""
     try:
         best = resolved(request.systems)
         return evaluation_service.submit(replace(request, systems=best))

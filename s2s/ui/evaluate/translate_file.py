@@ -74,7 +74,6 @@ def panel(run_id: str) -> None:
 def _request(
     model: requests.Model, strategy: str, settings: Mapping[str, Any], file: UploadedFile
 ) -> EvaluationRequest:
-    """Raises UserError for a file that is not text, has no lines or too many, or a line too long for the model."""
     run_id = model.run
     system = replace(requests.system_of(model, strategy, settings), name=strategy)
     name = file.name
@@ -122,5 +121,4 @@ def result(evaluation: Evaluation, done: int) -> None:
 
 
 def text(lines: Mapping[int, Mapping[str, object]], n: int) -> str:
-    """One line per source, even if the model wrote a line break."""
     return "".join(f"{one_line(str(lines[i]['text'])) if i in lines else ''}\n" for i in range(n))

@@ -83,7 +83,6 @@ def read_from_url(run_id: str) -> str:
 
 
 def _first(run_id: str) -> str:
-    """What a bare address opens on: the evaluation that ships with the run, or the newest own one that has scores."""
     if shipped := evaluations.shipped(run_id):
         return shipped.id
     own = list_evaluations(asker.current(), run_id)

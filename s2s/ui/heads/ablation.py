@@ -40,15 +40,16 @@ def show_view(page: HeadsPage) -> None:
 
 def _of_sentence(chosen: HeadsSample, text: str, heads: Mapping[Head, str]) -> None:
     if not heads:
-        st.info(
-            "Press heads, a layer, or all cross-attention: the new translation appears here next to the old one.",
-            icon=":material/touch_app:",
-        )
-        st.button(
-            "For example, switch off layer 2 of cross-attention",
-            key="example ablation",
-            on_click=partial(STATE.show, switched=EXAMPLE),
-        )
+        with st.container(key="answer"):
+            st.info(
+                "Press heads, a layer, or all cross-attention: the new translation appears here next to the old one.",
+                icon=":material/touch_app:",
+            )
+            st.button(
+                "For example, switch off layer 2 of cross-attention",
+                key="example ablation",
+                on_click=partial(STATE.show, switched=EXAMPLE),
+            )
         return
     cross = all_heads(chosen.run.model, "cross")
     if all(heads.get(head) in ("off", "mean") for head in cross):

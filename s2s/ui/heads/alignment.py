@@ -54,7 +54,6 @@ def _show(chosen: HeadsSample, uploaded: Sequence[Pair]) -> None:
 
 
 def _attention_link(chosen: HeadsSample, answer: HeadAlignment, *, is_uploaded: bool) -> None:
-    """Attention with the best cell, on a sentence with gold links where there is one that is not the visitor's own."""
     best = answer.best
     known = gold_alignment.of(chosen.run)
     pair = {}

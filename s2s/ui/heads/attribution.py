@@ -26,8 +26,9 @@ def show_view(page: HeadsPage) -> None:
     }
     with page.row:
         method = STATE.draw("method", label_visibility="collapsed", width=210)
-        STATE.draw("one_head", names, label_visibility="collapsed", width=170)
+    one_head = str(STATE.shown("one_head"))
     changed = {
+        names.get(one_head, one_head): one_head != DEFAULT.one_head,
         str(STATE.shown("baseline")): STATE.shown("baseline") != DEFAULT.baseline,
         str(STATE.shown("map")): STATE.shown("map") != DEFAULT.map,
     }
@@ -39,6 +40,7 @@ def show_view(page: HeadsPage) -> None:
             STATE.draw("baseline")
         if method == "integrated":
             STATE.draw("n_steps", low=1, high=heads.MOST_STEPS)
+        STATE.draw("one_head", names)
         STATE.draw("map")
     try:
         with st.container(key="attribution"):

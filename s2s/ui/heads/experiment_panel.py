@@ -87,7 +87,6 @@ def _show_live(asked: Measurement) -> None:
 
 
 def _panel(asked: Measurement, times: int) -> None:
-    """How far it is, and a button that stops it."""
     try:
         progress = head_service.progress(asked)
     except UserError as wrong:

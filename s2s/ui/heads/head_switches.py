@@ -68,13 +68,11 @@ def _kind(kind: str, shown: HeadSwitches) -> None:
 
 
 def _label(chosen: Mapping[Head, str], head: Head) -> str:
-    """`3`, `3 off`."""
     number = str(head.head + 1)
     return f"{number} {chosen[head]}" if head in chosen else number
 
 
 def _switch_button(label: str, key: str, heads: Sequence[Head], shown: HeadSwitches) -> None:
-    """Apply the intervention to all these heads; where all have it already, take it back."""
     rest = {head: name for head, name in shown.chosen.items() if head not in heads}
     is_on = all(shown.chosen.get(head) == shown.how for head in heads)
     wanted = rest if is_on else rest | dict.fromkeys(heads, shown.how)
@@ -88,7 +86,6 @@ def _switch_button(label: str, key: str, heads: Sequence[Head], shown: HeadSwitc
 
 
 def _press(key: str, heads: Sequence[Head], before: HeadSwitches) -> None:
-    """Heads of one layer were pressed: new ones get the intervention, the others keep theirs."""
     rest = {head: name for head, name in before.chosen.items() if head not in heads}
     pressed = {head: before.chosen.get(head, before.how) for head in st.session_state[key]}
     _remember(rest | pressed, before.every)

@@ -21,7 +21,7 @@ class HeadsPage(NamedTuple):
 
     best: Run
     row: DeltaGenerator
-    beside: DeltaGenerator  # on a phone below it, where the row scrolls
+    beside: DeltaGenerator
 
 
 def read_page(labels: Mapping[str, str]) -> tuple[str, HeadsPage]:
@@ -31,9 +31,7 @@ def read_page(labels: Mapping[str, str]) -> tuple[str, HeadsPage]:
     STATE.belongs_to("run", best.folder.id)
     beside = st.container(horizontal=True, vertical_alignment="bottom")
     with beside:
-        row = st.container(
-            horizontal=True, vertical_alignment="bottom", key="selection", width="content"
-        )
+        row = st.container(horizontal=True, vertical_alignment="bottom", width="content")
     with row:
         view = STATE.segments("view", "View", labels, label_visibility="collapsed")
     return view, HeadsPage(best, row, beside)
@@ -48,7 +46,6 @@ class HeadsSample(NamedTuple):
 
     @property
     def model(self) -> str:
-        """Run and checkpoint, as titles name them."""
         return cached.model_name(self.run)
 
 

@@ -11,14 +11,18 @@ from s2s.ui.heads.view_state import STATE
 from s2s.ui.kit import cached, forms, show_all, unique_names
 from s2s.ui.kit.sentence import MAX_CHARACTERS, other_source
 
+DEFAULT = Patching()
+
 
 def show_view(page: HeadsPage) -> None:
     """Two sources, what is patched, the picture and its numbers."""
-    with page.row:
-        STATE.draw("patch", label_visibility="collapsed", width=260)
-    chosen = read_sentence(page, "what carries the difference between two sentences")
+    shown = STATE.shown("patch")
+    is_changed = {str(shown): shown != DEFAULT.patch}
+    chosen = read_sentence(page, "what carries the difference between two sentences", is_changed)
     if chosen is None:
         return
+    with chosen.settings:
+        STATE.draw("patch")
     try:
         _show(chosen)
     except UserError as wrong:
@@ -35,7 +39,6 @@ def _show(chosen: HeadsSentence) -> None:
 
 
 def _second(chosen: HeadsSentence) -> str:
-    """Source B: typed, or one that differs from A in as few tokens as possible."""
     default = differing(chosen.run, chosen.text)
     typed = STATE.draw(
         "second",
@@ -49,7 +52,6 @@ def _second(chosen: HeadsSentence) -> str:
 
 
 def _metric(chosen: HeadsSentence, second: str) -> None:
-    """The position and both tokens that are compared there."""
     question = Patching(**chosen.asked, second=second)
     first = cached.SCREEN.answer(question.sources)
     with chosen.settings:

@@ -58,7 +58,6 @@ def show_view(page: HeadsPage) -> None:
 
 
 def _show(chosen: HeadsSample, answer: Roles, part: str) -> None:
-    """The map, and below it the choice of a head and what is known of that."""
     with st.container(key="answer", border=True):
         first = st.container()
         if part == ROLES:
@@ -75,7 +74,6 @@ def _show(chosen: HeadsSample, answer: Roles, part: str) -> None:
 
 
 def _head(chosen: HeadsSample, answer: Roles) -> None:
-    """One head, and where its weights can be seen."""
     options = {
         f"{kind}.{layer + 1}.{head + 1}": f"{KIND_NAMES[kind]}, layer {layer + 1}, head {head + 1}"
         for kind, found in answer.kinds.items()
@@ -90,7 +88,6 @@ def _head(chosen: HeadsSample, answer: Roles) -> None:
 
 
 def _over_training(chosen: HeadsSample, place: DeltaGenerator) -> None:
-    """Curves of one role, and the animation, once the checkpoints are measured."""
     try:
         head_roles_history.checkpoints(chosen.run.folder)
         refusal = ""

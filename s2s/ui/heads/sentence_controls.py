@@ -36,7 +36,6 @@ class HeadsSentence(NamedTuple):
 
     @property
     def asked(self) -> Mapping[str, str]:
-        """The subjects of a question about it."""
         return {"run": cached.named(self.run), "text": self.text, "target": self.target}
 
 

@@ -4,30 +4,21 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import replace
 
 import streamlit as st
 
-from s2s.config import UserError
-from s2s.questions import Translate
-from s2s.runs import Decoded, Run
+from s2s.questions import NextToken
+from s2s.runs import Run
 from s2s.ui.home.view_state import MOST_SENTENCES, STATE
-from s2s.ui.kit import RunVocabulary, cached, pickers, plain, sentence, shortened, undo_row
+from s2s.ui.kit import RunVocabulary, cached, plain, sentence, shortened, undo_row
+from s2s.ui.kit.candidates import with_usable_words
 
 MAX_LABEL = 30  # characters of a sentence
 
 
-class Written(NamedTuple):
-    """A sentence, and its translation: the model's own, or one that continues after a word that the visitor chose."""
-
-    text: str
-    own: Decoded
-    found: Decoded
-    ids: tuple[int, ...]  # that it begins with; empty for the model's own
-
-
-def translations(run: Run, facts: RunVocabulary, sentences: Sequence[str]) -> Written | None:
-    """Shows the translations of these sentences. Returns that of the sentence that the visitor looks at."""
+def translations(run: Run, facts: RunVocabulary, sentences: Sequence[str]) -> NextToken | None:
+    """Shows the translations of these sentences. Returns what is asked of the sentence that the visitor looks at."""
     shown = sentences[:MOST_SENTENCES]
     place = st.container(key="translation")
     if len(sentences) > len(shown):
@@ -40,8 +31,13 @@ def translations(run: Run, facts: RunVocabulary, sentences: Sequence[str]) -> Wr
             icon=":material/edit:",
         )
         return None
-    written = _written(run, chosen)
-    made = {each: _own(run, each).text for each in shown} | {chosen: written.found.text}
+    question = with_usable_words(
+        NextToken(cached.named(run), chosen, forced=STATE.now.forced), STATE
+    )
+    of_each = {each: replace(question, text=each).translation for each in shown}
+    made = {each: cached.SCREEN.answer(asked).text for each, asked in of_each.items()}
+    own = made[chosen]
+    made[chosen] = cached.SCREEN.answer(question.continued).text
     rows = [
         f'{_source(each) if len(shown) > 1 else ""}<p dir="auto" data-answer title="Click to select, then copy">'
         f"{html.escape(text) or '(empty)'}</p>"
@@ -49,20 +45,19 @@ def translations(run: Run, facts: RunVocabulary, sentences: Sequence[str]) -> Wr
     ]
     with place:
         st.html(f'<div class="{"sentences" if len(shown) > 1 else ""}">{"".join(rows)}</div>')
-    if written.ids:
-        (token,) = run.tgt_tokenizer.tokens(written.ids[-1:])
+    if question.forced:
+        (token,) = run.tgt_tokenizer.tokens(question.forced_ids[-1:])
         undo_row(
-            f"With *{plain(token)}* there. The model's own: *{plain(written.own.text)}*",
+            f"With *{plain(token)}* there. The model's own: *{plain(own)}*",
             _undo,
             key="undo candidate",
             help="Back to the model's own translation.",
         )
     sentence.by_people(facts, chosen)
-    return written
+    return question
 
 
 def _chosen(sentences: Sequence[str]) -> str:
-    """The sentence that is looked at."""
     if len(sentences) == 1:
         return sentences[0]
     labels = {
@@ -71,23 +66,6 @@ def _chosen(sentences: Sequence[str]) -> str:
     }
     number = STATE.segments("sentence", "Look inside the translation of", labels, default="1")
     return sentences[int(number) - 1]
-
-
-def _own(run: Run, text: str) -> Decoded:
-    return cached.SCREEN.answer(Translate(cached.named(run), text))
-
-
-def _written(run: Run, text: str) -> Written:
-    """With the words that the link begins it with, where they are some of this model."""
-    own = _own(run, text)
-    ids = tuple(map(int, filter(None, STATE.now.forced.split("."))))
-    try:
-        found = cached.SCREEN.answer(Translate(cached.named(run), text, prefix=ids))
-    except UserError as error:  # ids of another model
-        pickers.notify(f"The chosen word cannot be used: {error}")
-        STATE.remember(forced="")
-        return Written(text, own, own, ())
-    return Written(text, own, found, ids)
 
 
 def _undo() -> None:

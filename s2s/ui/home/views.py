@@ -7,21 +7,18 @@ import html
 import streamlit as st
 
 from s2s.links.share import greedy_and_beam
-from s2s.ui.shell import CURATED, CURATED_VIEWS, page_link
+from s2s.ui.shell import CURATED_VIEWS, page_link, small_picture
 
 
 def curated_views() -> None:
     """Cards, each with a picture and what there is to see; a press anywhere opens it."""
-    theme = st.context.theme.type or "light"
     with st.container(key="views"):
         st.subheader("Views to open", anchor=False)
         with st.grid("auto", min_column_width=185, border=True) as grid:
             for view in CURATED_VIEWS:
                 with grid.cell():
                     page_link(view.page, view.title, **view.values)
-                    file = f"{CURATED}/{view.picture(theme).name}"
-                    image = f'<img src="{file}" width="480" height="270" loading="lazy" alt="">'
-                    st.html(f"{image}<p>{html.escape(view.about)}</p>")
+                    st.html(f"{small_picture(view.name)}<p>{html.escape(view.about)}</p>")
 
 
 def doors(run_id: str, sentence: str) -> None:

@@ -35,7 +35,6 @@ def way_in() -> None:
 
 
 def _after_the_last_seen(done: Mapping[str, LessonProgress]) -> None:
-    """All steps were seen of every lesson that was begun: an open question of the last one, or the lesson after it."""
     begun = [lesson for lesson in LESSONS.values() if lesson.id in done]
     if not begun:
         return

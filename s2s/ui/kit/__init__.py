@@ -4,13 +4,11 @@ from s2s.config import unique_names
 from s2s.ui.kit import (
     address,
     cached,
-    captions,
     dataset_sentences,
     forms,
     gold_alignment,
     in_view,
     languages,
-    length_penalty,
     pickers,
     polling,
     score_counts,
@@ -19,18 +17,23 @@ from s2s.ui.kit import (
     vocabulary,
 )
 from s2s.ui.kit.action_button import action_button
-from s2s.ui.kit.captions import file_name
 from s2s.ui.kit.cards import Card, cards
-from s2s.ui.kit.changed_translation import compared_texts
 from s2s.ui.kit.charts import chart, clickable_chart
 from s2s.ui.kit.find_one import FindOne, is_position
 from s2s.ui.kit.map_part import with_part
-from s2s.ui.kit.new_question import new_question
-from s2s.ui.kit.pictures import forget_shown, show, show_all, show_table, shown
+from s2s.ui.kit.new_step import step_text
+from s2s.ui.kit.pictures import (
+    compared_texts,
+    file_name,
+    forget_shown,
+    show,
+    show_all,
+    show_table,
+    shown,
+)
 from s2s.ui.kit.qr_code import qr_code
 from s2s.ui.kit.question_fields import question_fields
-from s2s.ui.kit.sentence_row import SentenceRow, examples, sentence_row
-from s2s.ui.kit.settings_box import settings_box
+from s2s.ui.kit.sentence_row import SentenceRow, examples, sentence_row, settings_box
 from s2s.ui.kit.state import ViewState, between, field, one_of
 from s2s.ui.kit.switched_heads import as_link, switched_heads
 from s2s.ui.kit.target import show_pair, target_owner

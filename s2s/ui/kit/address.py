@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, parse_qsl, urlencode
 
 import streamlit as st
 
-from s2s.links.share import MAX_LENGTH, pack, printable, unpack
+from s2s.links.share import MAX_LENGTH, pack, printable
 from s2s.ui.streamlit_parts import get_script_run_ctx
 
 BOUND = ("run", "src", "layer", "head", "kind")  # to widgets
@@ -34,17 +34,6 @@ def fresh(key: str) -> str | None:
     if given == st.session_state.get(_mark(key)):
         return None
     return printable(given or "")[:MAX_LENGTH]
-
-
-def value_before(page: str, name: str) -> str | None:
-    """A field of a page's `ViewState` before it is drawn: what a new link says, what its widget shows, or what was
-    kept; None for its default.
-    """
-    if (given := fresh("set")) is not None:
-        return unpack(given).get(name)
-    kept = st.session_state.get(f"{page} state", {})
-    value: str | None = st.session_state.get(f"{page} {name}", kept.get(name))
-    return value
 
 
 def read_again(key: str) -> None:

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 import streamlit as st
 
-from s2s.runs import RunSummary, has_diverged
+from s2s.runs import RUN_STATES, RunSummary
 from s2s.ui.kit import cached
 
 
@@ -22,29 +22,23 @@ class StateLook(NamedTuple):
 
 STATES: Mapping[str, StateLook] = MappingProxyType(
     {
-        "queued": StateLook("blue", ":material/schedule:", "waiting"),
-        "starting": StateLook("blue", ":material/hourglass_top:", "starting"),
-        "running": StateLook("blue", ":material/model_training:", "training"),
-        "done": StateLook("green", ":material/check_circle:", "done"),
-        "stopped": StateLook("gray", ":material/pause_circle:", "stopped"),
-        "interrupted": StateLook("orange", ":material/power_off:", "interrupted"),
-        "early": StateLook("orange", ":material/timer_off:", "ended early"),
-        "empty": StateLook("orange", ":material/block:", "no checkpoint"),
-        "diverged": StateLook("red", ":material/trending_up:", "diverged"),
-        "failed": StateLook("red", ":material/error:", "failed"),
+        "queued": StateLook("blue", ":material/schedule:", RUN_STATES["queued"]),
+        "starting": StateLook("blue", ":material/hourglass_top:", RUN_STATES["starting"]),
+        "running": StateLook("blue", ":material/model_training:", RUN_STATES["running"]),
+        "done": StateLook("green", ":material/check_circle:", RUN_STATES["done"]),
+        "stopped": StateLook("gray", ":material/pause_circle:", RUN_STATES["stopped"]),
+        "interrupted": StateLook("orange", ":material/power_off:", RUN_STATES["interrupted"]),
+        "early": StateLook("orange", ":material/timer_off:", RUN_STATES["early"]),
+        "empty": StateLook("orange", ":material/block:", RUN_STATES["empty"]),
+        "diverged": StateLook("red", ":material/trending_up:", RUN_STATES["diverged"]),
+        "failed": StateLook("red", ":material/error:", RUN_STATES["failed"]),
     }
 )
 
 
 def shown_state(row: RunSummary) -> str:
-    """A key of `STATES`: of a run that is done also whether it has a model, diverged, or ended before its plan."""
-    if row.state != "done":
-        return row.state
-    if not row.checkpoints:
-        return "empty"
-    if has_diverged(cached.curves(row.id)):
-        return "diverged"
-    return "early" if row.ended else "done"
+    """A key of `STATES`."""
+    return row.outcome(cached.curves(row.id))
 
 
 def badge(state: str) -> None:

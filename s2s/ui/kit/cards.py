@@ -17,7 +17,6 @@ class Card(NamedTuple):
 
 
 def cards(rows: Sequence[Card], at_most: int = 8) -> None:
-    """As many side by side as there is room for, up to `at_most`."""
     with st.grid(min(len(rows), at_most), min_column_width=150, border=True) as grid:
         for row in rows:
             with grid.cell():

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -15,7 +15,9 @@ import streamlit as st
 
 from s2s.config import UserError
 from s2s.data import gold_agreement
-from s2s.runs import Run
+from s2s.questions import Timed, packed
+from s2s.runs import Run, properties
+from s2s.runs.decoder import PROPERTY, DecodeRequest
 from s2s.runs.properties import PROPERTIES, Decoding, Finding, PropertySettings
 from s2s.ui.kit import cached, dataset_sentences, forms
 from s2s.ui.kit.sentence import text_in_box
@@ -86,7 +88,7 @@ def search(
     size = min(FIRST_BATCH, most) if PROPERTIES[name].decodes else MOST
     n = 0
     while batch := sentences[n : n + size]:
-        judged = cached.findings(run, name, batch, settings)
+        judged = _judged(run, name, batch, settings)
         while (found := next(judged)) is None:
             yield Searched(n)  # the page may stop here
         judged.close()
@@ -99,13 +101,44 @@ def search(
         yield Searched(n)
 
 
+def _judged(
+    run: Run, name: str, sentences: Sequence[str], settings: PropertySettings
+) -> Generator[list[Finding] | None, None, None]:
+    """None while a batch is judged beside the dashboard, then one finding per sentence."""
+    if PROPERTIES[name].decodes:
+        yield from cached.awaited(run, _request(run, name, sentences, settings))
+    else:
+        yield properties.findings(run, name, sentences, settings)
+
+
+def _finding(run: Run, name: str, text: str, settings: PropertySettings) -> Finding:
+    """Raises UserError for a wrong setting, PendingError until it is known."""
+    if not PROPERTIES[name].decodes:
+        return properties.findings(run, name, [text], settings)[0]
+    request = _request(run, name, [text], settings)
+    found: list[Finding] = cached.here_or_beside(run, request, _computed).value
+    return found[0]
+
+
+@cached.by_sentence(128)
+def _computed(request: DecodeRequest, _run: Run) -> Timed:
+    return cached.computed(request, _run)
+
+
+def _request(
+    run: Run, name: str, sentences: Sequence[str], settings: PropertySettings
+) -> DecodeRequest:
+    folder, step, languages = run.key
+    given = packed(settings.to_json())
+    return DecodeRequest(PROPERTY, folder, step, (*sentences,), name, given, languages=languages)
+
+
 def _width(run: Run, decoding: Decoding) -> int:
     own = decoding.run or run
     return own.configured(decoding.strategy, decoding.settings)[1].width
 
 
 def in_order(sentences: Sequence[str], seed: int) -> list[str]:
-    """All of them, in the random order of a seed."""
     return random.Random(seed).sample([*sentences], len(sentences))
 
 
@@ -183,7 +216,6 @@ class FindOne:
         return f"{self.state.page} {name}"
 
     def _position_of(self, text: str) -> SearchPosition | None:
-        """What the link says was found, as long as its sentence is shown."""
         find = str(self.state.now.find)
         if not find:
             st.session_state.pop(self._key(FOUND_OF), None)
@@ -199,7 +231,7 @@ class FindOne:
     def _why(self, run: Run, text: str, at: SearchPosition, settings: PropertySettings) -> None:
         with st.container(horizontal=True, vertical_alignment="center", key="find one why"):
             try:
-                finding = cached.finding(run, at.name, text, settings)
+                finding = _finding(run, at.name, text, settings)
             except UserError as error:
                 forms.show_error(error)
                 return
@@ -223,7 +255,6 @@ class FindOne:
         )
 
     def _start(self) -> None:
-        """The property was chosen in the menu: for the same one the search continues."""
         name = st.session_state[self._key(MENU)]
         before = SearchPosition.read(str(self.state.now.find))
         if before and before.name == name:
@@ -238,7 +269,6 @@ class FindOne:
         st.session_state[self._key(WANTED_FROM)] = _shown()
 
     def _stop(self) -> None:
-        """The script that searches ends where it is."""
         at = st.session_state.pop(self._key(WANTED))
         st.session_state[self._key(SUMMARY)] = Summary(f"{_label(at.name)}: stopped.", at)
 
@@ -279,7 +309,6 @@ class FindOne:
 
 
 def _shown() -> tuple[str, str]:
-    """The run and the sentence."""
     run, src = (str(st.session_state.get(key) or "") for key in ("run", "src"))
     return run, src
 
@@ -304,7 +333,6 @@ def _progress(name: str, n: int, n_all: int, seconds: float) -> str:
 def _none(
     at: SearchPosition, n: int, dataset: dataset_sentences.DatasetSentences, seconds: float
 ) -> str:
-    """What is said where nothing was found."""
     problem = f" {plain(dataset.problem)}" if dataset.problem else ""
     if not n:
         return f"There is no sentence to search.{problem}"
@@ -320,5 +348,4 @@ def _label(name: str) -> str:
 
 
 def _sentence(text: str) -> str:
-    """It begins with a capital."""
     return text[:1].upper() + text[1:]

@@ -154,12 +154,10 @@ def _number(key: str, setting: SettingInfo, widget: str) -> None:
 
 
 def _stride(value: float) -> float:
-    """What a click on + adds: a tenth of the value's power of ten."""
     return 10.0 ** (math.floor(math.log10(abs(value))) - 1) if value else 0.01
 
 
 def _help(key: str, setting: SettingInfo) -> str:
-    """What a setting does, its range, and its key as recipes, links and the command line write it."""
     return f"{plain(f'{setting.help}{_span(setting)}')}  \n`{key}`"
 
 

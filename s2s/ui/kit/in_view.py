@@ -33,7 +33,6 @@ def add(thing: Thing, name: str) -> None:
 
 
 def add_run(run_id: str) -> None:
-    """The same for a run; demos need no sharing."""
     st.session_state.setdefault(RUNS, {})[run_id] = True
     if row := cached.runs().get(run_id):
         add(sharing.thing("run", row.id, row.owner), cached.title(run_id))

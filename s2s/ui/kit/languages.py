@@ -42,10 +42,6 @@ def picker(run_id: str) -> None:
 
 
 def _fill(run_id: str, usual: Mapping[str, str], offered: Mapping[str, list[str]]) -> None:
-    """Put what a new link says into the widgets, or the run's own languages when another run is shown.
-
-    A language that the model lacks is reported, and its own stands in.
-    """
     linked = _linked()
     is_same_run = st.session_state.get(DRAWN_FOR) == run_id
     st.session_state[DRAWN_FOR] = run_id
@@ -65,10 +61,6 @@ def _fill(run_id: str, usual: Mapping[str, str], offered: Mapping[str, list[str]
 
 
 def _linked() -> dict[str, str] | None:
-    """What a link that has just been opened says; None for no new link.
-
-    The page reads the rest of its `set`, or fails before: then the same link is not read again here.
-    """
     given = address.fresh("set")
     if given is None or st.session_state.get(READ) == given:
         return None

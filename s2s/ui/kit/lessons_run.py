@@ -25,7 +25,6 @@ def show(reason: str) -> None:
 
 
 def _show() -> None:
-    """A sentence that it cannot read gives way to one that it can."""
     st.session_state["run"] = LESSONS
     if "src" in st.session_state and not vocabulary.can_read(LESSONS, st.session_state["src"]):
         st.session_state["src"] = next(iter(vocabulary.examples(LESSONS)), "")

@@ -32,6 +32,12 @@ RUN_HELP = "The model that the page shows.\n\n" + "\n\n".join(
 LOST_RUN = "lost run"  # in the session: what the page says of the link's run, which is not there
 NOTICES = "notices"  # in the session: those that the page has not shown yet
 STAND_IN = "stand-in run"  # in the session: the run shown though no link or visitor chose it
+NARROWEST, WIDEST, LETTER, SHORT = (
+    230,
+    380,
+    8,
+    20,
+)  # of the list of runs: pixels, and letters of a short label
 MAX_SEGMENTS = 9  # more options become a list
 
 
@@ -98,7 +104,7 @@ def run_picker(meant: str) -> str | None:
         key="run",
         bind="query-params",
         help=RUN_HELP,
-        width=245,
+        width=min(WIDEST, NARROWEST + LETTER * max(0, len(labels[wanted]) - SHORT)),
         on_change=_change_example,
     )
     chosen = chosen or wanted
@@ -163,10 +169,6 @@ def note_refresh() -> None:
 
 
 def _wanted_run(meant: str) -> str:
-    """What a click has just chosen, else what the address says: after a click it is still that of the run before.
-
-    Who comes from another page keeps the run; whoever goes back gets the one that the address means.
-    """
     chosen = st.session_state.get("run")
     if chosen and chosen != st.session_state.get("previous run"):
         return str(chosen)
@@ -219,7 +221,6 @@ def head_picker(view: LabeledWeights) -> int | None:
 
 
 def kind_picker() -> str:
-    """One of the three kinds of attention."""
     return _choice("Attention", "kind", list(KINDS), KINDS[0], definitions("cross-attention"))
 
 
@@ -267,12 +268,10 @@ def step_of(best: Run, wanted: str, way: Way = ANOTHER_RUN) -> int:
 
 
 def _way_to_best(key: str, step: int) -> Way:
-    """`key` is that of the widget that holds the step."""
     return Way("Open the best checkpoint", do=lambda: st.session_state.update({key: str(step)}))
 
 
 def _nearest_step(wanted: str, steps: Sequence[int]) -> int:
-    """The step nearest to one that is gone; the first, which is the best, for what is no step at all."""
     is_step = wanted.isdecimal() and len(wanted) < 12
     return min(steps, key=lambda step: abs(step - int(wanted))) if is_step else steps[0]
 
@@ -335,7 +334,6 @@ def notify(sentence: str, way: Way | None = None) -> None:
 
 
 def _change_example() -> None:
-    """An example of the previous run stays where the new model knows all its words; a typed sentence always stays."""
     if "src" not in st.session_state:  # no page has asked for a sentence yet
         return
     text = str(st.session_state.get("src", ""))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import html
 import itertools
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -15,21 +16,20 @@ from s2s.config import asker
 from s2s.plots import AllHeads, ComparedRows, ComparedTexts, LinkedTokens, Picture, TokenRows
 from s2s.questions import Question, Table
 from s2s.questions.views import view_of
-from s2s.reports import compared_rows, token_rows
+from s2s.reports import compared_rows, differences, token_rows
 from s2s.reports import pictures as reports
 from s2s.ui.canvas import attention_lines, heads_canvas, pack_heads, picture_button, pooling
 from s2s.ui.kit.cached import by_sentence
-from s2s.ui.kit.captions import file_name
-from s2s.ui.kit.changed_translation import compared_texts
 from s2s.ui.kit.charts import chart
 from s2s.ui.kit.text import plain
 
 SHOWN = "pictures of the page"  # in the session: what a snapshot has
 MENU = "Save, data, code"
 ICON = ":material/download:"
-WHERE = "Run it where s2s is installed and this run is stored; Runs offers it as a zip."
-OF_DATASET = "Run it where s2s is installed and this dataset is stored, or give the SPEC of yours."
-SHARE = st.column_config.ProgressColumn(format="percent", min_value=0.0, max_value=1.0)
+WHERE = "Run it where s2s is installed"
+OF_DATASET = f"{WHERE} and this dataset is stored, or give the SPEC of yours."
+OF_RUN = f"{WHERE} and this run is stored; Runs offers it as a zip."
+SHARE = st.column_config.ProgressColumn(format="%.3g%%", min_value=0.0, max_value=100.0)
 LETTER, ROOM, WIDEST = 7, 26, 420  # of a column, in pixels
 MOST_WHOLE = 24  # rows of a table that is shown without a scroll bar of its own
 NARROW = 180  # a first column of this width stays in view
@@ -91,6 +91,9 @@ def show_table(table: Table, *, alt: str, key: str, **look: Any) -> None:
     """A table with whole cells: a column is as wide as its longest, up to a limit; a narrow first one stays in view."""
     names = _apart(table.columns)
     frame = pd.DataFrame([*map(list, table.rows)], columns=names)
+    for own, name in zip(names, table.columns, strict=True):
+        if name in table.shares:
+            frame[own] = 100 * pd.to_numeric(frame[own])
     config = {
         own: SHARE
         if name in table.shares
@@ -102,7 +105,6 @@ def show_table(table: Table, *, alt: str, key: str, **look: Any) -> None:
 
 
 def _apart(names: Sequence[str]) -> list[str]:
-    """`the`, `the (2)`: a table has no two columns of one name, but a sentence may have a word twice."""
     found: list[str] = []
     for name in map(str, names):
         others = (f"{name} ({number})" for number in itertools.count(2))
@@ -111,7 +113,6 @@ def _apart(names: Sequence[str]) -> list[str]:
 
 
 def _column(values: pd.Series[Any], name: str, about: str | None, *, is_first: bool) -> Any:
-    """Numbers in three digits; texts as wide as they are."""
     if pd.api.types.is_float_dtype(values):
         most = float(values.abs().max()) if len(values) else 0.0
         digits = "%.1f" if most >= 10 else "%.2f" if most >= 1 else "%.3g"
@@ -147,7 +148,8 @@ def _figure(picture: Picture, question: Question[Any], on_pick: OnPick, on_enlar
         st.html(token_rows(figure))
     elif figure is None or isinstance(figure, Table):
         if figure is None:
-            st.markdown(f"**{plain(picture.title.splitlines()[-1])}**")
+            title = picture.title.splitlines()[-1]
+            st.markdown(f"**{plain(title[:1].upper() + title[1:])}**")
         table = figure or picture.table
         height = "content" if len(table.rows) <= MOST_WHOLE else "auto"
         show_table(table, key=f"table {picture.name}", alt=picture.alt, height=height)
@@ -169,7 +171,6 @@ def is_pickable(picture: Picture) -> bool:
 
 
 def _table_to_pick(picture: Picture, on_pick: OnPick) -> None:
-    """The table, opened by a click; a ticked row is what its mark is in the picture."""
     key = f"{picture.name} rows"
     rows = st.expander("As a table", icon=":material/table:", key=key, on_change="rerun")
     if not rows.open:
@@ -225,10 +226,36 @@ def menu(picture: Picture, question: Question[Any], answer: Any) -> None:
                     key=f"{key} {file.label}",
                     help=file.about or None,
                 )
-        st.caption(OF_DATASET if question.of("dataset") else WHERE)
+        about = (
+            OF_DATASET if question.of("dataset") else OF_RUN if question.of("run") else f"{WHERE}."
+        )
+        st.caption(about)
         st.code(question.python, language="python", wrap_lines=True)
         st.code(question.command, language="bash", wrap_lines=True)
 
 
-def _nothing(layer: int | None, head: int | None) -> None:
-    """A picture that nothing is pressed in."""
+def _nothing(layer: int | None, head: int | None) -> None: ...
+
+
+def file_name(title: str) -> str:
+    """A title as a file's name: letters, digits and hyphens."""
+    return re.sub(r"[^\w-]+", "-", title).strip("-")
+
+
+def compared_texts(texts: Mapping[str, str], nouns: tuple[str, str]) -> None:
+    """Texts by their captions; differences from the first are marked, which `nouns` name: the others, the first."""
+    first = next(iter(texts.values()))
+    is_marked = False
+    with st.container(gap="xsmall"):
+        for number, (caption, text) in enumerate(texts.items()):
+            shown, diff = (
+                differences.highlighted(text, first) if number else (html.escape(text), None)
+            )
+            is_marked |= bool(diff and not diff.is_empty)
+            st.caption(plain(caption))
+            with st.container(key=f"translation changed {number}"):
+                st.html(
+                    f'<p dir="auto" title="Click to select, then copy">{shown or "(nothing)"}</p>'
+                )
+        if is_marked:
+            st.html(differences.legend(*nouns))

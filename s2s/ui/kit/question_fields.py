@@ -116,9 +116,9 @@ def _number(key: str, now: Question | None) -> Make:
 
     def make(prompt: str, hint: str) -> NumberQuestion:
         answer = row or as_number("The right number", written, unit)
-        return NumberQuestion(
-            prompt, answer, as_number("The tolerance", tolerance, unit), unit, hint
-        )
+        slack = as_number("The tolerance", tolerance, unit)
+        mistakes = was.mistakes if was and was.answer == answer else ()
+        return NumberQuestion(prompt, answer, slack, unit, hint, mistakes)
 
     return make
 
@@ -126,7 +126,6 @@ def _number(key: str, now: Question | None) -> Make:
 def _answer(
     key: str, kind: type[Question], now: object, label: str, help: str = ""
 ) -> tuple[str, str]:
-    """The row that computes the right answer, or "" with what was written in place of it."""
     rows = computed_answers(kind)
     names = [WRITTEN, *rows]
     row = st.selectbox(
@@ -144,12 +143,10 @@ def _answer(
 
 
 def _computed(description: str) -> str:
-    """As a list says it, which shows no code."""
     return f"computed: {description.replace('`', '')}"
 
 
 def _written(answer: object) -> str:
-    """A number, or heads, as the field has them."""
     if isinstance(answer, tuple):
         return ", ".join(f"{layer}.{head}" for layer, head in answer)
     return f"{answer:.15g}"
@@ -192,7 +189,6 @@ def _choice(key: str, now: Question | None) -> Make:
 
 
 def _n_options(key: str, was: ChoiceQuestion | None) -> int:
-    """How many fields there are: one more than are filled."""
     old = was.options if was else tuple(option for option, _ in YES_OR_NO)
     filled = [
         i
@@ -203,7 +199,6 @@ def _n_options(key: str, was: ChoiceQuestion | None) -> int:
 
 
 def _right_option(key: str, options: Mapping[int, str], was: ChoiceQuestion | None) -> int | None:
-    """The right one's number, chosen by its text; COMPUTED where a row of ANSWERS says it."""
     rows = computed_answers(ChoiceQuestion)
     computed = [COMPUTED] if was and isinstance(was.answer, str) else []
     numbers = [*computed, *options]
@@ -232,11 +227,16 @@ def _head(key: str, now: Question | None) -> Make:
     row, written = _answer(
         key, HeadQuestion, was.answer if was else (), "The right heads", HEADS_HELP
     )
-    return lambda prompt, hint: HeadQuestion(prompt, kind, row or heads_of(written), hint)
+
+    def make(prompt: str, hint: str) -> HeadQuestion:
+        answer = row or heads_of(written)
+        mistakes = was.mistakes if was and was.answer == answer else ()
+        return HeadQuestion(prompt, kind, answer, hint, mistakes)
+
+    return make
 
 
 def attention_field(key: str, was: HeadQuestion | None) -> str:
-    """Of which kind of attention the head is."""
     return st.selectbox(
         "Attention",
         list(ATTENTION),

@@ -17,7 +17,6 @@ MATCHED = "color-mix(in srgb, #0072B2 25%, transparent)"  # background of a toke
 
 
 def panel(hypothesis: str, reference: str, scoring: Scoring) -> None:
-    """One tab per score."""
     panels: dict[str, Callable[[str, str], None]] = {
         "bleu": partial(_bleu, scoring=scoring),
         "chrf": partial(_chrf, scoring=scoring),
@@ -54,7 +53,7 @@ def _precision(order: breakdown.NGramCounts, precision: float) -> str:
         if order.n_shared
         else " (smoothed: no match counts as a fraction, so that the product is not 0)"
     )
-    return f"{order.n}-grams: {order.n_shared} of {order.n_hypothesis} shared, {precision:.1f} %{smoothed}"
+    return f"{order.n}-grams: {order.n_shared} of {order.n_hypothesis} shared, {precision:.3g}%{smoothed}"
 
 
 def _brevity(bleu: breakdown.Bleu) -> str:
@@ -65,7 +64,7 @@ def _brevity(bleu: breakdown.Bleu) -> str:
         if is_short
         else "not shorter than the reference, so no penalty"
     )
-    return f"Brevity penalty {bleu.brevity_penalty:.3f}: {lengths}; {why}."
+    return f"Brevity penalty {bleu.brevity_penalty:.3g}: {lengths}; {why}."
 
 
 def _chrf(hypothesis: str, reference: str, scoring: Scoring) -> None:
@@ -97,7 +96,7 @@ def _chrf(hypothesis: str, reference: str, scoring: Scoring) -> None:
         alt="Shared character n-grams by length",
     )
     _line(
-        f"Means: precision {chrf.precision:.1f}, recall {chrf.recall:.1f}. Recall has twice the weight."
+        f"Means: precision {chrf.precision:.3g}, recall {chrf.recall:.3g}. Recall has twice the weight."
     )
     _line(f"chrF = {chrf.arithmetic}")
 
@@ -113,7 +112,7 @@ def _ter(hypothesis: str, reference: str) -> None:
     _chips(
         (edit.reference or edit.hypothesis, _edit(edit), edit.kind == "same") for edit in ter.edits
     )
-    _line(f"TER = {ter.n_edits} edits / {len(ter.reference)} reference words = {ter.score:.1f} %")
+    _line(f"TER = {ter.n_edits} edits / {len(ter.reference)} reference words = {ter.score:.3g}%")
 
 
 def _edit(edit: edits.Edit) -> str:
@@ -125,10 +124,10 @@ def _rouge(hypothesis: str, reference: str, *, n: int, scoring: Scoring) -> None
     st.caption("Lowercased words. An n-gram counts at most as often as the reference has it.")
     _grams(order)
     _line(
-        f"{order.n_shared} shared: precision {order.precision:.1f} % (of {order.n_hypothesis} in the translation),"
-        f" recall {order.recall:.1f} % (of {order.n_reference} in the reference)."
+        f"{order.n_shared} shared: precision {order.precision:.3g}% (of {order.n_hypothesis} in the translation),"
+        f" recall {order.recall:.3g}% (of {order.n_reference} in the reference)."
     )
-    _line(f"ROUGE-{n} = F1, their harmonic mean = {order.f1:.1f}")
+    _line(f"ROUGE-{n} = F1, their harmonic mean = {order.f1:.3g}")
 
 
 def _rouge_l(hypothesis: str, reference: str, *, scoring: Scoring) -> None:
@@ -139,10 +138,10 @@ def _rouge_l(hypothesis: str, reference: str, *, scoring: Scoring) -> None:
     _subsequence("translation", rouge.hypothesis, rouge.in_hypothesis)
     _subsequence("reference", rouge.reference, rouge.in_reference)
     _line(
-        f"{len(rouge.in_hypothesis)} words: precision {rouge.precision:.1f} % (of {len(rouge.hypothesis)} in the"
-        f" translation), recall {rouge.recall:.1f} % (of {len(rouge.reference)} in the reference)."
+        f"{len(rouge.in_hypothesis)} words: precision {rouge.precision:.3g}% (of {len(rouge.hypothesis)} in the"
+        f" translation), recall {rouge.recall:.3g}% (of {len(rouge.reference)} in the reference)."
     )
-    _line(f"ROUGE-L = F1, their harmonic mean = {rouge.score:.1f}")
+    _line(f"ROUGE-L = F1, their harmonic mean = {rouge.score:.3g}")
 
 
 def _subsequence(name: str, words: tuple[str, ...], positions: tuple[int, ...]) -> None:
@@ -171,7 +170,6 @@ def _matches(gram: breakdown.NGram) -> str:
 
 
 def _chips(parts: Iterable[tuple[str, str, bool]]) -> None:
-    """Texts side by side, each with a note; those that match have a background color."""
     spans = (
         f'<span style="background: {MATCHED if is_match else "transparent"}"><b><bdi>{html.escape(text)}</bdi></b>'
         f"<small>{html.escape(note)}</small></span>"

@@ -77,7 +77,6 @@ def _typed_words() -> list[str]:
 
 
 def _is_truncated() -> bool:
-    """Whether the box holds more than is translated."""
     return text_in_box() != " ".join(_typed_words())
 
 
@@ -136,7 +135,6 @@ def other_source(run: Run, known: RunVocabulary, text: str, where: str) -> None:
 
 
 def _one_at_a_time(sentences: Sequence[str]) -> None:
-    """The first sentences as buttons, each of which puts it into the box."""
     with st.container(key="sentences", horizontal=True, vertical_alignment="center", gap="xsmall"):
         st.caption("This model reads one sentence at a time:", width="content")
         for number, sentence in enumerate(sentences[:MAX_SHOWN]):
@@ -145,7 +143,6 @@ def _one_at_a_time(sentences: Sequence[str]) -> None:
 
 
 def _reading(run: Run, sources: Sequence[str]) -> str:
-    """What a tokenizer makes of the sources that reads some spellings as others."""
     read = " ".join(map(run.src_tokenizer.as_read, sources))
     return f"The model reads: {plain(read)}" if read != nfc(" ".join(sources)) else ""
 
@@ -173,7 +170,6 @@ def unknown_in_target(run: Run, target: str, where: str) -> str:
 
 
 def _foreign(known: RunVocabulary, unseen: Sequence[str], n_words: int) -> str:
-    """Of a text most of whose words are not in the training data."""
     counted = f"{len(unseen)} of {n_words} words are not in the training data ({_listed(unseen)})"
     if not known.languages:
         return (
@@ -184,7 +180,6 @@ def _foreign(known: RunVocabulary, unseen: Sequence[str], n_words: int) -> str:
 
 
 def _guessed(names: Sequence[str], where: str) -> str:
-    """`**a** and **b** are not in the training data: their translations are guesses.`; empty for no names."""
     if not names:
         return ""
     if len(names) == 1:
@@ -193,7 +188,6 @@ def _guessed(names: Sequence[str], where: str) -> str:
 
 
 def _listed(names: Sequence[str]) -> str:
-    """`**a**, **b** and 3 more`."""
     words = ["space" if name == " " else _on_circle(visible(name)) for name in names[:MAX_NAMED]]
     shown = [f"**{plain(shortened(word))}**" for word in words]
     if n_more := len(names) - len(shown):
@@ -216,7 +210,6 @@ def _length(known: RunVocabulary, sources: Sequence[str]) -> str:
 
 
 def _suggest(known: RunVocabulary, text: str, unknown: Sequence[str]) -> None:
-    """Buttons that replace unknown words by the nearest known ones, and the list of known words."""
     nearest = {word: others for word in unknown if (others := known.suggestions(word))}
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         for number, (word, others) in enumerate([*nearest.items()][:MAX_SHOWN]):

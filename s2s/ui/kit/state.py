@@ -112,7 +112,6 @@ class ViewState(Generic[View]):
         return self._changed().get(name, self._field(name).default)
 
     def shown(self, name: str) -> Any:
-        """The same as its widget has it, which may be drawn later in this run."""
         return st.session_state.get(self.key(name), self.value(name))
 
     def question(self, asked: type[Asked], /, **given: Any) -> Asked:
@@ -204,7 +203,6 @@ class ViewState(Generic[View]):
         address.write("set", _packed(more, usual | now), _packed(default, usual))
 
     def _alone(self, changed: Mapping[str, Value]) -> dict[str, str]:
-        """What the link says of a field that is alone, and of its parts that are not as they are offered."""
         offered = self._offered()
         return {
             row.link: _text(changed[name])
@@ -335,12 +333,10 @@ class ViewState(Generic[View]):
         return self.fields[name]
 
     def _changed(self) -> dict[str, Value]:
-        """The values that are not at their defaults."""
         changed: dict[str, Value] = st.session_state.get(f"{self.page} state", {})
         return changed
 
     def _offered(self) -> dict[str, str]:
-        """The defaults of fields whose choices depend on what the page shows."""
         offered: dict[str, str] = st.session_state.setdefault(f"{self.page} defaults", {})
         return offered
 
@@ -351,7 +347,6 @@ class ViewState(Generic[View]):
         st.session_state[f"{self.page} state"] = changed
 
     def _read(self, row: Declared, text: str) -> Value:
-        """A link's text as a value; an empty text stands for the default."""
         value = _value(text, type(row.default))
         if value is not None and row.check(value):
             return value
@@ -386,7 +381,6 @@ def _text(value: Value) -> str:
 
 
 def _value(text: str, kind: type) -> Value | None:
-    """The value that a link's text stands for; None where it stands for none."""
     if not text:
         return None
     if kind is bool:

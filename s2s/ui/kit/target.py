@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
-
 import streamlit as st
 
 from s2s.config import nfc
 from s2s.links.share import printable
-from s2s.questions import forced
-from s2s.runs import Run, RunKey, Target
+from s2s.questions import Translate
+from s2s.runs import Run, RunKey
 from s2s.ui.kit import address, cached, pickers
 from s2s.ui.kit.sentence import MAX_CHARACTERS, text_in_box
-
-Trace = TypeVar("Trace")
 
 
 def checkpoint(best: Run) -> Run:
@@ -55,7 +51,8 @@ def is_forced(best: Run, text: str, strategy: str) -> bool:
     than the model's own translation.
     """
     if linked := address.fresh("tgt"):
-        return nfc(linked) != nfc(cached.decoded(best, text, strategy, {}).text)
+        own = Translate(cached.named(best), text, strategy)
+        return nfc(linked) != nfc(cached.SCREEN.answer(own).text)
     if linked is not None:
         return False
     is_of_it = st.session_state.get("tgt of") == target_owner(best.key, text)
@@ -72,13 +69,6 @@ def show_pair(key: RunKey, source: str, target: str) -> None:
     st.session_state["src"] = source
     st.session_state["tgt box"] = target
     st.session_state["tgt of"] = target_owner(key, text_in_box())
-
-
-def given(run: Run, text: str, strategy: str) -> Target:
-    """What the run is given for the target in the box: the ids of its own translation where that is empty."""
-    own = cached.decoded(run, text, strategy, {})
-    typed = printable(st.session_state.get("tgt box") or "").strip()[:MAX_CHARACTERS]
-    return forced(typed, own).given
 
 
 def note_unfitting(error: str, shown: str) -> None:

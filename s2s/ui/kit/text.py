@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 
 from s2s import config
+from s2s.reports.differences import highlighted
 
 JOINER = "\u2060"  # invisible, without width, and no line breaks at it
+LONGEST = 300  # characters of a cell
+MARGIN = 40  # characters beyond twice the reference's length: early translations never end
 
 
 def plain(text: str) -> str:
@@ -42,7 +45,6 @@ def _note_line(line: str) -> str:
 
 
 def _marked(part: str) -> str:
-    """Text between marks."""
     if part.startswith("`"):
         return part
     mark = "**" if part.startswith("**") else "*"
@@ -65,3 +67,15 @@ def turn(before: int | None, seconds: float | None) -> str:
     if minutes < 90:
         return f"{ahead}, starts in about {minutes} minute{'s' * (minutes != 1)}"
     return f"{ahead}, starts in about {round(minutes / 60)} hours"
+
+
+def against_reference(text: str, reference: str, longest: int = LONGEST) -> str:
+    """A table cell: a translation as HTML, truncated, with its differences from the reference marked.
+
+    Both have at most `longest` characters where the reference has more; words that only one kept would look missing.
+    """
+    most = longest if len(reference) > longest else 2 * len(reference) + MARGIN
+    reference = shortened(reference, longest).strip()
+    text = shortened(text, most).strip()
+    shown, _ = highlighted(text, reference)
+    return shown if text else f"(nothing) {shown}".rstrip()

@@ -1,38 +1,19 @@
-"""Training curves of one run or of several: which metric is drawn, over what, and what is to be known of them."""
+"""Training curves of one run or of several: what is drawn, over what, and which pairs validate a run."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from typing import Any
 
 import streamlit as st
 
 from s2s.plots import training_view
-from s2s.questions import OVER
-from s2s.runs import Curves
-from s2s.scores import differing_parts
+from s2s.questions import OVER, are_held_out
 from s2s.ui.kit import cached
 from s2s.ui.kit.state import ViewState
 from s2s.words import smoothing_note
 
 MAX_RUNS = 6  # as many markers as can be told apart
-
-
-def signature_note(every: Iterable[Curves]) -> str:
-    """One sentence if the scores of these curves were counted in different ways; "" otherwise."""
-    signatures = {
-        signature
-        for curves in every
-        for signature, bleu in zip(curves.valid_signatures, curves.valid_bleu, strict=True)
-        if math.isfinite(bleu)
-    }
-    if len(signatures) < 2:
-        return ""
-    return (
-        "BLEU, chrF and exact match do not all compare here, because their signatures differ:"
-        f" {'; '.join(differing_parts(signatures))}."
-    )
 
 
 def quantity_and_axis(state: ViewState[Any]) -> tuple[str, str]:
@@ -53,3 +34,11 @@ def loss_note(runs: Iterable[str], curve: str = "loss") -> str:
     trained = (run for run in runs if not cached.metadata(run).get("imported"))
     recipes = filter(None, map(cached.recipe, trained))
     return smoothing_note(recipe.train.label_smoothing for recipe in recipes)
+
+
+def worded_for(run_id: str, text: str) -> str:
+    """A text about held-out pairs, corrected where a run has none."""
+    if are_held_out(run_id) or "held-out" not in text.lower():
+        return text
+    corrected = text.replace("Held-out", "Training").replace("held-out", "training")
+    return f"{corrected} The dataset is too small to hold out any pairs."

@@ -27,7 +27,6 @@ def run_trouble(row: RunSummary) -> None:
 
 
 def _ended(row: RunSummary) -> None:
-    """Why it has not made the steps that were planned."""
     if row.state == "done" and row.ended:
         st.info(as_markdown(row.ended), icon=":material/timer_off:")
     elif row.state == "stopped" and row.steps:

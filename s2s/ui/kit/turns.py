@@ -54,7 +54,6 @@ class Turns:
             self._mine.held = owner, self._enter(owner)
 
     def _enter(self, owner: str) -> threading.Event:
-        """Waits for the turn, but not for longer than the patience."""
         place = threading.Event()
         with self._lock:
             line = self._lines.setdefault(owner, deque())
@@ -66,7 +65,6 @@ class Turns:
         return place
 
     def _leave(self, owner: str, place: threading.Event) -> None:
-        """Gives the turn to the next. Nothing for one that has left."""
         with self._lock:
             line = self._lines.get(owner)
             if line is None or place not in line:

@@ -15,8 +15,8 @@ from s2s.data import GENERATED_TASKS, is_for_tests, load, split_sentences
 from s2s.demo import EXAMPLES, random_sentences
 from s2s.questions import probe_sentences, source_as_it_is
 from s2s.runs import Run, RunKey, source_words
+from s2s.tokenizers import Tokenizer
 from s2s.ui.kit import cached
-from s2s.ui.kit.published_examples import for_published
 
 LANGUAGES = MappingProxyType(
     {
@@ -31,6 +31,37 @@ PREFIXES = MappingProxyType(
 )
 MAX_SUGGESTIONS = 3
 PUNCTUATION = ".,;:!?\"'()«»¿¡"
+SENTENCE = "The house is wonderful."
+ARTICLE = (
+    "The tower is as tall as a building with 81 floors. It was the tallest structure in the"
+    " world for 41 years, until a building in New York was finished in 1930."
+)
+LONG_TASK = "summar"  # in the name of a task that needs more than a sentence
+# by the first letters of a language's code: mBART and M2M100 have two, NLLB three
+SENTENCES = MappingProxyType(
+    {
+        "en": SENTENCE,
+        "de": "Das Haus ist wunderbar.",
+        "fr": "La maison est merveilleuse.",
+        "es": "La casa es maravillosa.",
+        "it": "La casa è meravigliosa.",
+        "ru": "Этот дом чудесный.",
+        "ar": "البيت رائع.",
+        "he": "הבית נפלא.",
+    }
+)
+THREE_LETTERS = MappingProxyType(
+    {
+        "eng": "en",
+        "deu": "de",
+        "fra": "fr",
+        "spa": "es",
+        "ita": "it",
+        "rus": "ru",
+        "arb": "ar",
+        "heb": "he",
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -56,7 +87,6 @@ class RunVocabulary:
         return split_sentences(text) if self.reads_sentences else (text,)
 
     def random_sentence(self, current: str) -> str:
-        """One other than the current."""
         others = [sentence for sentence in self.sentences if sentence != current]
         return random.choice(others or [current])
 
@@ -87,7 +117,6 @@ def can_read(run_id: str, text: str) -> bool:
 
 
 def _similarity(word: str, other: str) -> tuple[float, int]:
-    """Of equally similar words the one with the longer common prefix wins: people finish what they began to type."""
     prefix = takewhile(lambda pair: pair[0] == pair[1], zip(word, other, strict=False))
     return round(SequenceMatcher(None, word, other).ratio(), 2), sum(1 for _ in prefix)
 
@@ -120,3 +149,15 @@ def _by_people(source: str) -> dict[str, tuple[str, ...]]:
     if not source or not is_for_tests(source):
         return {}
     return {pair.src: (pair.tgt, *pair.more) for pair in load(source).pairs}
+
+
+def for_published(tokenizer: Tokenizer) -> tuple[str, ...]:
+    """None where nothing is known of the model's tasks and languages."""
+    if tokenizer.prefixes:
+        return tuple(
+            prefix + (ARTICLE if LONG_TASK in task else SENTENCE)
+            for task, prefix in tokenizer.prefixes.items()
+        )
+    code = (tokenizer.language or "").partition("_")[0]
+    known = SENTENCES.get(THREE_LETTERS.get(code, code))
+    return (known,) if known else ()

@@ -4,15 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
+from types import MappingProxyType
 
 import streamlit as st
 
 from s2s.config import UserError, asker
-from s2s.lessons import Lesson, LessonProgress, OpenedStep
+from s2s.lessons import Lesson, LessonProgress, OpenedStep, find_step
 from s2s.reports import lesson_handout
 from s2s.ui.kit import as_markdown, file_name, note_markdown, plain
 from s2s.ui.lessons.links import home
-from s2s.ui.shell import lesson_progress, step_link
+from s2s.ui.shell import lesson_progress, page, small_picture, step_link
+
+PICTURED = MappingProxyType(  # by lesson: the step whose picture is on its card, as links name it
+    {
+        "five-minutes": "five-minutes.3",
+        "way-of-a-sentence": "way-of-a-sentence.4",
+        "way-of-a-translation": "way-of-a-translation.1",
+        "decoding": "decoding.2",
+        "training": "training.1",
+        "what-attention-tells": "what-attention-tells.2",
+        "models-you-use": "models-you-use.2",
+        "build-it-yourself": "build-it-yourself.2",
+        "exercise-beam": "five-minutes.5",
+        "exercise-reverse-direction": "exercise-reverse-direction.1",
+        "exercise-alignment": "exercise-alignment.2",
+        "exercise-embeddings": "exercise-embeddings.1",
+        "exercise-tasks": "exercise-tasks.1",
+    }
+)
 
 
 def draw(lessons: Iterable[Lesson]) -> None:
@@ -38,6 +57,8 @@ def draw(lessons: Iterable[Lesson]) -> None:
 def _card(place: int, lesson: Lesson, done: LessonProgress) -> None:
     n_steps = len(lesson.steps)
     seen = {step for step in done.answers if step <= n_steps}
+    step = find_step(PICTURED[lesson.id]).step
+    st.html(small_picture(lesson.id, f"{page(step.view.page).title}: {step.title}"))
     st.subheader(f"{place}\\. {plain(lesson.title)}", anchor=False)
     if seen:
         st.progress(len(seen) / n_steps)
@@ -55,7 +76,6 @@ def _card(place: int, lesson: Lesson, done: LessonProgress) -> None:
 
 
 def _next(lesson: Lesson, done: LessonProgress, seen: set[int]) -> tuple[int, str]:
-    """The step at which the visitor continues: where they were, then the first question without a right answer."""
     if len(seen) < len(lesson.steps):
         return max(seen, default=1), "Continue" if seen else "Start"
     unanswered = done.open_questions(lesson)
@@ -78,7 +98,6 @@ def handout_button(lesson: Lesson) -> None:
 
 
 def _so_far(lesson: Lesson, done: LessonProgress, n_seen: int) -> str:
-    """How many steps were seen, and how many questions answered right."""
     if not n_seen:
         return ""
     n_questions = sum(step.question is not None for step in lesson.steps)

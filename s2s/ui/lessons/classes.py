@@ -20,11 +20,11 @@ from s2s.lessons import (
     own_lessons,
     participants,
 )
-from s2s.ui.canvas import copy_button
-from s2s.ui.kit import as_markdown, forms, plain, polling, qr_code, unique_names
+from s2s.ui.kit import as_markdown, forms, plain, polling, unique_names
 from s2s.ui.kit.action_button import action_button
 from s2s.ui.lessons.links import home
-from s2s.ui.shell import CLASS, lesson_link
+from s2s.ui.lessons.view_state import confirm, show_confirmed
+from s2s.ui.shell import show_lesson_link
 
 REFRESH_SECONDS = 5
 FAILED = "class failed"  # in the session: why it was not opened, or not closed
@@ -39,7 +39,6 @@ PRIVATE = (
 
 
 def draw() -> None:
-    """One's own classes, and the way to a new one."""
     st.caption(ABOUT)
     if why := st.session_state.pop(FAILED, None):
         forms.show_error(why)
@@ -56,6 +55,7 @@ def draw() -> None:
         _open(chosen)
         click.done()
         st.rerun()
+    show_confirmed("class")
     if len(shared) < len(own):
         st.caption(UNSHARED)
     if not own_classes():
@@ -88,19 +88,14 @@ def _draw(row: LessonClass, *, is_private: bool) -> None:
             st.markdown(as_markdown(f"A class whose lesson is gone. {error}"))
             _close_button(row)
             return
-        link = f"{lesson_link(lesson, home())}&{CLASS}={row.id}"
         opened = time.strftime("%Y-%m-%d %H:%M", time.gmtime(row.created))
         st.subheader(plain(lesson.title), anchor=False)
         st.caption(f"Opened on {opened} UTC, for a week.")
         if is_private:
             st.warning(PRIVATE, icon=":material/lock:")
-        st.code(link, language=None, wrap_lines=True)
-        with st.container(horizontal=True, vertical_alignment="center"):
-            copy_button(link, key=f"copy class {row.id}")
-            with st.popover("QR code", icon=":material/qr_code:"):
-                qr_code(link, f"the class of {lesson.title}")
-            _close_button(row)
+        show_lesson_link(lesson, home(), "the class", id=row.id)
         _draw_people(participants(row.id), len(lesson.steps))
+        _close_button(row)
 
 
 def _close_button(row: LessonClass) -> None:
@@ -141,6 +136,8 @@ def _open(lesson: str) -> None:
         open_class(lesson)
     except UserError as error:
         st.session_state[FAILED] = error
+    else:
+        confirm("class", "The class is open. Send its link, or show its QR code.")
 
 
 def _close(id: str) -> None:
@@ -148,3 +145,5 @@ def _close(id: str) -> None:
         close_class(id)
     except UserError as error:
         st.session_state[FAILED] = error
+    else:
+        confirm("class", "The class is closed, and what you saw of it is deleted.")

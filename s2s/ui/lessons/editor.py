@@ -23,20 +23,11 @@ from s2s.lessons import (
 )
 from s2s.ui.kit import forms, plain, question_fields, undo_row
 from s2s.ui.lessons.links import given_view, home
-from s2s.ui.lessons.view_state import STATE
-from s2s.ui.shell import (
-    build_lesson,
-    is_building,
-    lesson_sharing,
-    offer_next_step,
-    page,
-    step_link,
-    stop_building,
-)
+from s2s.ui.lessons.view_state import STATE, confirm, show_confirmed
+from s2s.ui.shell import lesson_sharing, page, pages_to_add, step_link
 
 # in the session
 FAILED = "lesson not changed"  # why
-SAVED = "lesson changed"
 NEWEST = "newest step"  # its number, once it was added
 DELETED = "deleted step"  # with its lesson's id and its number, for Undo
 VIEW_HELP = "What Share gives on a page: its full link, a short link of this server, or `/attention?src=the+cat`."
@@ -51,31 +42,27 @@ def draw(id: str) -> None:
     lesson = own.lesson
     if error := st.session_state.pop(FAILED, None):
         forms.show_error(error)
-    if st.session_state.pop(SAVED, False):
-        st.toast("Saved.", icon=":material/check:")
     _words(lesson)
     if lessons.is_empty(lesson):
-        _more_steps(own)
+        _more_steps(lesson)
         return
     lesson_sharing(own, home())
     _undo(lesson)
     steps, chosen = st.columns([1, 2])
     with steps:
         number = _chosen_step(lesson)
-        _more_steps(own)
+        _more_steps(lesson)
     with chosen, st.container(border=True):
         st.fragment(_step)(lesson, number)
         _order(lesson, number)
 
 
 def close() -> None:
-    """Shows the list again; no more steps are added."""
-    stop_building()
+    """Shows the list again."""
     STATE.show(edit="")
 
 
 def _own(id: str) -> OwnLesson:
-    """One's own lesson; of what others made and shared, there is nothing to change."""
     found = next((each for each in lessons.own_lessons() if each.lesson.id == id), None)
     if found is None:
         raise UserError(f"You have no lesson `{id}` (any more); go back and choose one of yours.")
@@ -92,27 +79,20 @@ def _words(lesson: Lesson) -> None:
             _change(
                 lesson,
                 lambda: replace(lesson, title=title, summary=summary, minutes=int(minutes)),
+                "words",
+                "Title, minutes and summary are saved.",
             )
+    show_confirmed("words")
 
 
-def _more_steps(own: OwnLesson) -> None:
+def _more_steps(lesson: Lesson) -> None:
     """The ways to one more step: a page that is opened now, or a link."""
-    if is_building(own.lesson.id):
-        offer_next_step([own])
-    else:
-        st.button(
-            "Add a page",
-            key="build lesson",
-            icon=":material/add:",
-            on_click=build_lesson,
-            args=(own.lesson.id,),
-        )
+    pages_to_add(lesson.id, 1 if lessons.is_empty(lesson) else len(lesson.steps) + 1)
     with st.expander("Or paste a link", icon=":material/link:"):
-        _new_step(own.lesson)
+        _new_step(lesson)
 
 
 def _new_step(lesson: Lesson) -> None:
-    """A view by its link becomes the last step, whose note is then written."""
     with st.form(f"new step {lesson.id} {len(lesson.steps)}"):
         link = st.text_input("Link of a view", help=VIEW_HELP, placeholder="/attention?src=the+cat")
         if not st.form_submit_button("Add a step", icon=":material/add:"):
@@ -125,11 +105,11 @@ def _new_step(lesson: Lesson) -> None:
         return
     st.session_state[NEWEST] = len(changed.steps)
     st.session_state[DELETED] = None
+    confirm("order", f"Step {len(changed.steps)} is added; its note is still to be written.")
     st.rerun()
 
 
 def _chosen_step(lesson: Lesson) -> int:
-    """The step that is changed."""
     key = _step_key(lesson)
     numbers = list(range(1, len(lesson.steps) + 1))
     chosen = st.session_state.pop(NEWEST, None) or st.session_state.get(key) or 1
@@ -147,7 +127,6 @@ def _step_key(lesson: Lesson) -> str:
 
 
 def _step(lesson: Lesson, number: int) -> None:
-    """The fields of a step; what was typed stays until it is saved, also while another step is open."""
     step = lesson.steps[number - 1]
     key = _key(lesson, number)
     title = st.text_input(
@@ -181,7 +160,9 @@ def _step(lesson: Lesson, number: int) -> None:
         persist_state="session",
     )
     make = question_fields(key, step.question)
-    if not st.button("Save the step", key=f"{key} save", icon=":material/save:", type="primary"):
+    is_saved = st.button("Save the step", key=f"{key} save", icon=":material/save:", type="primary")
+    show_confirmed("step")
+    if not is_saved:
         return
     names = tuple(name.strip() for name in hidden.split(",") if name.strip())
     _change(
@@ -191,11 +172,12 @@ def _step(lesson: Lesson, number: int) -> None:
             number,
             Step(title, note, given_view(link, home()), names, make()),
         ),
+        "step",
+        f"Step {number} is saved: its title, note, view and question.",
     )
 
 
 def _key(lesson: Lesson, number: int) -> str:
-    """Of a step's fields: what is stored, so that they follow the step when the order changes."""
     written = [json.dumps(each) for each in lesson_file.to_json(lesson)["steps"]]
     mine = written[number - 1]
     n_equal = written[: number - 1].count(mine)
@@ -203,7 +185,6 @@ def _key(lesson: Lesson, number: int) -> str:
 
 
 def _order(lesson: Lesson, number: int) -> None:
-    """Opens, moves, duplicates and deletes a step."""
     last = len(lesson.steps)
     step = lesson.steps[number - 1]
     rest = _without(lesson, number)
@@ -227,7 +208,7 @@ def _order(lesson: Lesson, number: int) -> None:
                 icon=f":material/{icon}:",
                 disabled=not is_possible,
                 on_click=_set_steps,
-                args=(lesson, steps, then),
+                args=(lesson, steps, then, f"This is step {then} now."),
             )
         st.button(
             "Delete the step",
@@ -235,8 +216,9 @@ def _order(lesson: Lesson, number: int) -> None:
             icon=":material/delete:",
             disabled=last == 1,
             on_click=_set_steps,
-            args=(lesson, rest, number, (lesson.id, number, step)),
+            args=(lesson, rest, number, "", (lesson.id, number, step)),
         )
+    show_confirmed("order")
 
 
 def _with_step(lesson: Lesson, number: int, step: Step) -> Lesson:
@@ -245,7 +227,6 @@ def _with_step(lesson: Lesson, number: int, step: Step) -> Lesson:
 
 
 def _inserted(steps: tuple[Step, ...], number: int, step: Step) -> tuple[Step, ...]:
-    """With a step that becomes the one of this number."""
     at = max(0, number - 1)
     return (*steps[:at], step, *steps[at:])
 
@@ -255,7 +236,6 @@ def _without(lesson: Lesson, number: int) -> tuple[Step, ...]:
 
 
 def _undo(lesson: Lesson) -> None:
-    """Offers the step that was deleted last, until something else happens to the steps."""
     deleted: tuple[str, int, Step] | None = st.session_state.get(DELETED)
     if deleted is None or deleted[0] != lesson.id:
         return
@@ -266,6 +246,7 @@ def _undo(lesson: Lesson) -> None:
         lesson,
         _inserted(lesson.steps, number, step),
         number,
+        f"Step {number} is there again.",
         key="undo delete step",
     )
 
@@ -274,9 +255,10 @@ def _set_steps(
     lesson: Lesson,
     steps: tuple[Step, ...],
     then: int,
+    said: str,
     deleted: tuple[str, int, Step] | None = None,
 ) -> None:
-    """Keeps the steps and opens the one of number `then`; `deleted` can be undone."""
+    """Keeps the steps, opens the one of number `then` and confirms that; `deleted` can be undone."""
     try:
         lessons.change_lesson(replace(lesson, steps=steps), lesson)
     except UserError as error:
@@ -284,14 +266,16 @@ def _set_steps(
         return
     st.session_state[_step_key(lesson)] = min(then, len(steps))
     st.session_state[DELETED] = deleted
+    if said:
+        confirm("order", said)
 
 
-def _change(lesson: Lesson, make: Callable[[], Lesson]) -> None:
-    """Keeps the changed lesson and shows it, or says what is wrong and keeps what was typed."""
+def _change(lesson: Lesson, make: Callable[[], Lesson], place: str, said: str) -> None:
+    """Keeps the changed lesson and confirms that, or says what is wrong and keeps what was typed."""
     try:
         lessons.change_lesson(make(), lesson)
     except UserError as error:
         forms.show_error(error)
     else:
-        st.session_state[SAVED] = True
+        confirm(place, said)
         st.rerun()

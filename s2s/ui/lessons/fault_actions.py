@@ -50,7 +50,6 @@ def training(fault: str) -> None:
 
 
 def _button(fault: str) -> None:
-    """Trains what is missing of the two runs; the one with the fault again, where both are there."""
     own = _own_runs()
     missing = [name for name in (NO_FAULT, fault) if not _is_done(own.get(name))]
     names = missing or [fault]
@@ -74,13 +73,11 @@ def _button(fault: str) -> None:
 
 
 def _own_runs() -> Mapping[str, RunSummary]:
-    """The visitor's newest run of this experiment by its fault, which may be none."""
     rows = reversed(cached.own_runs())
     return {row.fault or NO_FAULT: row for row in rows if fault_experiment.TAG in row.tags}
 
 
 def _both(fault: str) -> list[RunSummary]:
-    """The healthy one first, as far as there are any."""
     own = _own_runs()
     return [own[name] for name in (NO_FAULT, fault) if name in own]
 
@@ -136,7 +133,6 @@ def _own_picture(fault: str, name: str, title: str, run_id: str) -> None:
 
 
 def _links(fault: str, healthy: str, broken: str) -> None:
-    """Both side by side."""
     source = fault_experiment.held_out_pairs()[0].src
     columns = {
         f"c{number}": str(share.Column(run, strategy="greedy"))

@@ -53,7 +53,6 @@ def _results(fault: str, key: str) -> None:
 
 
 def _mistakes_of_tutorials() -> None:
-    """Each with its symptom, its cure, and the fault above that makes it, if one does."""
     numbers = {name: number for number, name in enumerate(FAULTS, 1)}
     with st.expander("Mistakes that tutorials make", icon=":material/school:", key="mistakes"):
         for row in MISTAKES:

@@ -62,7 +62,6 @@ def grouped(query: str, by: str) -> dict[str, list[Term]]:
 
 
 def _closeness(query: str, row: Term) -> int:
-    """0: one of the term's names; 1: the term begins so; 2: another."""
     if query in (name.casefold() for name in (row.term, *row.also)):
         return 0
     return 1 if row.term.casefold().startswith(query) else 2
@@ -73,7 +72,6 @@ def _has(words: Iterable[str], text: str) -> bool:
 
 
 def by_letter() -> dict[str, list[Term]]:
-    """By the first letter of the term, in its order."""
     groups: dict[str, list[Term]] = {}
     for row in GLOSSARY:
         groups.setdefault(row.term[0].upper(), []).append(row)
@@ -81,7 +79,6 @@ def by_letter() -> dict[str, list[Term]]:
 
 
 def by_topic() -> dict[str, list[Term]]:
-    """From the data to the computer."""
     return {topic: list(rows) for topic, rows in TOPICS.items()}
 
 
@@ -115,12 +112,10 @@ def _entry(row: Term, run: str) -> str:
 
 
 def _with_names(sentence: str) -> str:
-    """HTML of a sentence, with the names of settings as code."""
     return SETTING_NAME.sub(r"<code>\g<0></code>", html.escape(sentence))
 
 
 def _values(row: Term, run: str = "") -> dict[str, str]:
-    """What a link to the page of a term says."""
     return seen_in(row) | ({"run": run} if run and "run" in PAGE[row.page].keys else {})
 
 
@@ -161,7 +156,6 @@ def _downloads() -> None:
 
 
 def table_csv() -> str:
-    """One row per term."""
     rows = [{**row._asdict(), "also": "; ".join(row.also)} for row in GLOSSARY]
     return frame_csv(pd.DataFrame(rows))
 

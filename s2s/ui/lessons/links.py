@@ -12,7 +12,7 @@ from s2s.links import share
 from s2s.ui.shell import PAGES, find_link
 
 SHORT = "s/"  # before the letters of a short link
-BESIDE = frozenset({share.LESSON, "s", "class"})  # in the address of a page, and not of its view
+BESIDE = frozenset({*share.BESIDE, "s"})  # in the address of a page, and not of its view
 
 
 def home() -> str:
@@ -39,7 +39,6 @@ def given_view(typed: str, home: str) -> View:
 
 
 def _within(typed: str, home: str) -> str:
-    """A full link of this server as one within the program; anything else as it is."""
     try:
         given = urlsplit(typed)
     except ValueError:  # `http://[`, which `view_of` says

@@ -35,22 +35,15 @@ from s2s.ui.kit.action_button import action_button
 from s2s.ui.lessons import editor
 from s2s.ui.lessons.cards import handout_button
 from s2s.ui.lessons.links import home
-from s2s.ui.lessons.view_state import STATE
-from s2s.ui.shell import (
-    PAGES,
-    build_lesson,
-    is_building,
-    lesson_sharing,
-    offer_next_step,
-    step_link,
-)
+from s2s.ui.lessons.view_state import STATE, confirm, show_confirmed
+from s2s.ui.shell import PAGES, lesson_sharing, pages_to_add, step_link
 
 NUMBER = "n lesson files"  # in the session: how many were given; a new field for the next one
 FAILED = "lesson not kept"  # in the session: why
 DELETED = "deleted lesson"  # in the session, for Undo
 ABOUT = (
-    "A lesson of your own has steps: a page as you set it, your note and, if you like, a question that is checked. On"
-    " every page, Share has Add to a lesson, too."
+    "A lesson of your own has steps: a page as you set it, your note and, if you like, a question that is checked. Open"
+    " the first page here; on every page, Share has Add to a lesson, too."
 )
 
 
@@ -60,19 +53,14 @@ def draw() -> None:
         editor.draw(STATE.now.edit)
         return
     st.caption(ABOUT)
+    pages_to_add("", 1)
     if error := st.session_state.pop(FAILED, None):
         forms.show_error(error)
     rows = own_lessons()
     _new({**LESSONS, **EXERCISES} | {row.lesson.id: row.lesson for row in rows})
     _undo()
-    if is_building():
-        offer_next_step(rows)
-    elif not rows:
-        st.info(
-            "You have no lesson of your own yet. Press New lesson, copy a lesson, or import a file.",
-            icon=":material/school:",
-        )
     if not rows:
+        st.info("You have no lesson of your own yet.", icon=":material/school:")
         return
     with st.grid(3, min_column_width=280, border=True) as grid:
         for row in rows:
@@ -81,12 +69,10 @@ def draw() -> None:
 
 
 def _new(known: Mapping[str, Lesson]) -> None:
-    """`known` may be copied."""
     names = unique_names({id: row.title for id, row in known.items()})
     with st.container(horizontal=True, vertical_alignment="bottom", key="new lesson"):
-        new_button()
         chosen = st.selectbox(
-            "Begin with",
+            "Or begin with",
             list(names),
             format_func=names.__getitem__,
             key="lesson to copy",
@@ -100,6 +86,7 @@ def _new(known: Mapping[str, Lesson]) -> None:
         _copy(known[chosen])
         copy.done()
         st.rerun()
+    show_confirmed("new")
 
 
 def _card(row: OwnLesson) -> None:
@@ -137,11 +124,17 @@ def _card(row: OwnLesson) -> None:
             args=(row,),
         )
     if n_steps:
-        lesson_sharing(row, home())
+        with st.popover(
+            "Link and QR code",
+            icon=":material/qr_code:",
+            key=f"link {lesson.id}",
+            on_change="rerun",
+        ) as box:
+            if box.open:
+                lesson_sharing(row, home())
 
 
 def _undo() -> None:
-    """Offers the lesson that was deleted last."""
     deleted: OwnLesson | None = st.session_state.get(DELETED)
     if deleted is None:
         return
@@ -153,23 +146,13 @@ def _undo() -> None:
     )
 
 
-def new_button() -> None:
-    """Begins a lesson: the page says how its first step is added."""
-    st.button(
-        "New lesson", key="begin lesson", icon=":material/add:", type="primary", on_click=_begin
-    )
-
-
-def _begin() -> None:
-    build_lesson("")
-    STATE.show(view="own", edit="")
-
-
 def _copy(lesson: Lesson) -> None:
     try:
-        add_lesson(replace(lesson, title=shortened(f"Copy of {lesson.title}", MAX_TITLE)))
+        made = add_lesson(replace(lesson, title=shortened(f"Copy of {lesson.title}", MAX_TITLE)))
     except UserError as error:
         st.session_state[FAILED] = error
+    else:
+        confirm("new", f"“{plain(made.title)}” is saved below: yours to change.")
 
 
 def _import(key: str) -> None:
@@ -179,14 +162,15 @@ def _import(key: str) -> None:
     st.session_state[NUMBER] += 1
     try:
         pages = {page.url_path for page in PAGES}
-        add_lesson(lesson_file.read(file.name, file.getvalue(), pages=pages))
+        made = add_lesson(lesson_file.read(file.name, file.getvalue(), pages=pages))
     except UserError as error:
         st.session_state[FAILED] = error
+    else:
+        confirm("new", f"“{plain(made.title)}” is imported, and saved below.")
 
 
 def _edit(id: str) -> None:
     st.session_state[DELETED] = None
-    build_lesson(id)
     STATE.show(edit=id)
 
 
@@ -206,3 +190,4 @@ def _restore(deleted: OwnLesson) -> None:
         st.session_state[FAILED] = error
     else:
         st.session_state[DELETED] = None
+        confirm("new", f"“{plain(deleted.lesson.title)}” is there again.")

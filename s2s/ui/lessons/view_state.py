@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import streamlit as st
+
 from s2s.questions import PaperClaim
 from s2s.ui.kit import ViewState, field, one_of
 from s2s.words import GLOSSARY
 
 MAX_SENTENCE = 200  # characters
+CONFIRMED = "what was done"  # in the session: where and what
 
 
 def _is_short(text: str) -> bool:
@@ -29,3 +32,14 @@ class LessonsView:
 
 
 STATE = ViewState("lessons", LessonsView, PaperClaim)
+
+
+def confirm(place: str, said: str) -> None:
+    """What was just done, in Markdown; `show_confirmed` says it where it was pressed."""
+    st.session_state[CONFIRMED] = place, said
+
+
+def show_confirmed(place: str) -> None:
+    """Says what was done here last, until something else is pressed."""
+    if st.session_state.get(CONFIRMED, ("", ""))[0] == place:
+        st.success(st.session_state.pop(CONFIRMED)[1], icon=":material/check:")

@@ -29,7 +29,6 @@ def results() -> None:
 
 
 def _do(event: str, act: Callable[[], str]) -> None:
-    """Act as the operator, and say in a sentence what was done. A callback runs before the page, so it asks again."""
     if not is_operator():
         return
     try:
@@ -84,7 +83,6 @@ def _stop(job: str) -> str:
 
 
 def notice() -> None:
-    """One sentence for all visitors."""
     st.subheader("Notice", anchor=False)
     st.caption("A sentence that every page shows to all visitors until you remove it.")
     current = cached.server_state().notice

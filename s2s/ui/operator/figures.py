@@ -39,7 +39,6 @@ def _live() -> None:
 
 
 def figures() -> None:
-    """One number each; not ready is said first."""
     if why := why_not_ready():
         st.error(as_markdown(why), icon=":material/error:")
     if trouble := engine_trouble():
@@ -159,7 +158,6 @@ def _workspaces(home: str) -> dict[str, stored.Usage]:
 
 
 def refresh() -> None:
-    """After a deletion."""
     _workspaces.clear()
 
 

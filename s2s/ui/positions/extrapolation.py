@@ -48,7 +48,6 @@ def show(state: ViewState[Any], run: Run) -> None:
 
 
 def _own_runs(experiment: ExtrapolationSettings) -> dict[str, RunSummary]:
-    """The visitor's runs with these settings by their encoding, the newest of each."""
     tag = f"{sweep.TAG}{experiment.name}"
     found = {}
     for row in reversed(cached.own_runs()):
@@ -58,7 +57,6 @@ def _own_runs(experiment: ExtrapolationSettings) -> dict[str, RunSummary]:
 
 
 def _tested(task: str, own: Mapping[str, RunSummary]) -> tuple[list[str], bool]:
-    """Finished runs: those with a result, and one more. Whether others wait, so that no page waits for all at once."""
     done = [cached.named(cached.open_run(row.id)) for row in own.values() if row.state == "done"]
     asked = {name: LongerLines(name, task) for name in done}
     known = [
@@ -71,12 +69,10 @@ def _tested(task: str, own: Mapping[str, RunSummary]) -> tuple[list[str], bool]:
 
 
 def _is_busy(task: str, own: Mapping[str, RunSummary]) -> bool:
-    """Whether the page changes by itself: a run is training, or finished and not tested yet."""
     return any(row.is_live for row in own.values()) or _tested(task, own)[1]
 
 
 def _show_results(question: Extrapolation, was_busy: bool) -> None:
-    """Of the visitor's own runs, else of the shipped ones."""
     own = _own_runs(question.settings)
     runs, _ = _tested(question.task, own)
     if own:
@@ -109,7 +105,6 @@ def _steps_taken(row: RunSummary) -> int:
 
 
 def _train_panel(experiment: ExtrapolationSettings, own: Mapping[str, RunSummary]) -> None:
-    """The button. It is no part of what refreshes, which knows the settings of the page's last whole run alone."""
     if refused := st.session_state.pop(REFUSED, None):
         forms.show_error(refused)
     n = len(POSITION_KINDS)
@@ -138,7 +133,6 @@ def _train_panel(experiment: ExtrapolationSettings, own: Mapping[str, RunSummary
 
 
 def _train(experiment: ExtrapolationSettings) -> None:
-    """Queue all of them; where one is refused, none, and the page says why."""
     try:
         queue_runs(extrapolation.run_requests(experiment, asker.current()))
         cached.refresh_runs()

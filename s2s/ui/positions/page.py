@@ -23,7 +23,7 @@ from s2s.ui.kit import ViewState, cached, field, pickers, settings_box, show, vo
 from s2s.ui.positions import extrapolation, word_order
 
 IN_ROW = {
-    "rotation": ("pair", "offset"),
+    "rotation": ("offset",),
     "waves": ("pair",),
 }  # settings that stand above the answer
 
@@ -62,7 +62,6 @@ def show_page() -> None:
 
 
 def _read_link() -> None:
-    """Take what a link newly says; those of an encoding said no view while its numbers were the first one."""
     said = share.unpack(st.query_params.get("set", ""))
     given = STATE.from_url()
     if given is None:
@@ -74,7 +73,6 @@ def _read_link() -> None:
 
 
 def _show_kinds(view: str, run: Run) -> None:
-    """One encoding, or two side by side, with the settings that they use."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="encodings"):
         kinds = _encodings()
         asked = [_question(kind, view, run) for kind in kinds]
@@ -103,7 +101,6 @@ def _show_kinds(view: str, run: Run) -> None:
 
 
 def _encodings() -> tuple[str, ...]:
-    """The chosen one, and the one beside it if any."""
     first = STATE.draw("encoding", label_visibility="collapsed", width=180)
     others = {kind: f"beside {row.label}" for kind, row in POSITION_KINDS.items() if kind != first}
     if STATE.now.beside == first:
@@ -119,7 +116,6 @@ def _encodings() -> tuple[str, ...]:
 
 
 def _question(kind: str, view: str, run: Run) -> PositionKinds:
-    """Of the page's run if its model has learned this encoding; of the settings, those that change what is shown."""
     is_learned = POSITION_KINDS[kind].table and run.recipe.model.positions.kind == kind
     question = PositionKinds(kind, cached.named(run) if is_learned else "", view)
     given: dict[str, Any] = {name: STATE.value(name) for name in question.used}
@@ -138,7 +134,6 @@ def _is_changed(name: str) -> bool:
 
 
 def _named(name: str) -> str:
-    """`positions 64`, `of the decoder`."""
     row = next(row for row in PositionKinds.declared() if row.name == name)
     value = STATE.shown(name)
     if row.metadata["choices"]:

@@ -33,7 +33,6 @@ def show(state: ViewState[Any]) -> None:
 
 
 def _word(state: ViewState[Any], name: str, words: Sequence[str]) -> int:
-    """Its position from 1; 0 for the default."""
     verb, index = WORDS[name]
     options = {str(number): f"{verb} {number} · {word}" for number, word in enumerate(words, 1)}
     default = [*options][index]

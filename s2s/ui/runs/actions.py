@@ -79,7 +79,6 @@ def _links(run_id: str, row: RunSummary | None) -> None:
 
 
 def _control_run(row: RunSummary | None) -> str | None:
-    """The run that was queued together with this one, for comparison; one of the two is initialized from another."""
     if row is None:
         return None
     shared = {tag for tag in row.tags if tag.startswith(sweep.CONTROL)}
@@ -145,7 +144,6 @@ def _changes(row: RunSummary) -> None:
 
 
 def _undo_deletion() -> None:
-    """The button that takes back the last deletion; it goes by itself after a minute."""
     deleted = st.session_state.get(DELETED)
     if deleted is None:
         return
@@ -184,7 +182,6 @@ def _tags(row: RunSummary) -> None:
 
 
 def _do(what: str, run_id: str, job: queue.Job | None = None) -> None:
-    """Carry out one change; an error is shown in the card. `job` is that of a deleted run that had only waited."""
     try:
         if what == "rename":
             taken = {row.name for row in cached.own_runs() if row.id != run_id}

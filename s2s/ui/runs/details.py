@@ -12,9 +12,10 @@ import streamlit as st
 
 from s2s.config import Recipe
 from s2s.library import guests
+from s2s.questions import changed, origin
 from s2s.runs import model_card, portable
 from s2s.ui.kit import as_markdown, cached, file_name
-from s2s.ui.runs import report, table
+from s2s.ui.runs import report
 
 
 def card(run_id: str) -> None:
@@ -54,13 +55,11 @@ def card(run_id: str) -> None:
 
 
 def _public(about: Mapping[str, Any]) -> dict[str, Any]:
-    """Without whose it is, what its owner noted and where its files are: a recipe is passed on."""
     shown = portable.about_run(about)
     return {key: value for key, value in shown.items() if key not in ("owner", "tags", "comment")}
 
 
 def _pairs(key: str, rows: Sequence[tuple[str, str]]) -> None:
-    """A table of names and values that wraps its lines on a phone."""
     head = "<th scope='row' style='width: 9rem'>"
     cells = "".join(
         f"<tr>{head}{html.escape(name)}</th><td>{html.escape(value)}</td></tr>"
@@ -101,7 +100,7 @@ def _details(about: Mapping[str, Any], recipe: Recipe) -> list[tuple[str, str]]:
         "dropped": "; ".join(f"{n:,} {why}" for why, n in _mapping(data.get("dropped")).items()),
         "data hash": ", ".join(hashes),
         "preset": str(about.get("preset") or ""),
-        "initialized from": origin(about),
+        "initialized from": origin(cached.SCREEN, about),
         "seed": str(train.seed),
         "device": train.device + threads,
         "computer": str(about.get("machine", "")),
@@ -118,18 +117,7 @@ def _time(about: Mapping[str, Any]) -> str:
     return str(about.get("created", "")).replace("T", " ").replace("+00:00", " UTC")
 
 
-def origin(about: Mapping[str, Any]) -> str:
-    """`my model, step 200`, or empty for a run with random initial weights."""
-    init_from = _mapping(about.get("init_from"))
-    return (
-        f"{table.run_name(str(init_from['run']))}, step {init_from.get('step', '?')}"
-        if "run" in init_from
-        else ""
-    )
-
-
 def _repeats(command: str, changes: str, *, has_minutes: bool) -> str:
-    """What the command does."""
     if guests.ONES_OWN in command:
         return f"This command trains with the same recipe, once {guests.ONES_OWN} names a dataset of yours."
     if changes:
@@ -140,34 +128,7 @@ def _repeats(command: str, changes: str, *, has_minutes: bool) -> str:
     return f"{repeats}; on the same computer, the weights are bit-identical."
 
 
-def changed(about: Mapping[str, Any]) -> str:
-    """What was changed while the run trained or when it was resumed, such as `learning rate 0.5 from step 20`; else
-    empty.
-    """
-    written = about.get("changes")
-    rows = (
-        [
-            change
-            for change in written
-            if isinstance(change, Mapping) and isinstance(change.get("step"), int)
-        ]
-        if isinstance(written, list)
-        else []
-    )
-    return ", ".join(
-        f"{label} {change[key]:{form}} from step {change['step']:,}"
-        for change in rows
-        for key, label, form in CHANGES
-        if _is_number(change.get(key))
-    )
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
 IMPORTS = "This command imports the checkpoint again, in a terminal."
-CHANGES = (("lr", "learning rate", "g"), ("steps", "last step", ","))  # key, label, format
 
 
 def _mapping(value: object) -> Mapping[str, Any]:

@@ -19,7 +19,6 @@ REFUSED = "refused import"  # in the session: why the last one could not be canc
 
 
 def panel() -> None:
-    """It refreshes while an import is live."""
     try:
         rows = _shown()
     except UserError as wrong:
@@ -31,7 +30,6 @@ def panel() -> None:
 
 
 def _shown() -> list[ImportProgress]:
-    """The live ones, and the one that was started last in this view, unless its run was deleted since."""
     every = import_service.imports(asker.current())
     started = [row for row in every if row.run == STATE.now.opening and not row.is_live]
     ended = [row for row in started if row.state != "done" or row.run in cached.runs()]

@@ -76,7 +76,6 @@ def _choose(name: str) -> None:
 
 
 def _chosen(name: str) -> None:
-    """The card of a model, its languages, and the button."""
     found = forms.or_raise(_found(name))
     _about(found)
     _costs(found.forecast)
@@ -102,7 +101,6 @@ def _chosen(name: str) -> None:
 
 
 def _submit(request: ImportRequest, forecast: ImportForecast) -> str:
-    """The id of the run that it becomes; "" where it was refused, which it says."""
     try:
         run_id = import_service.submit(request, forecast)
         worker.ensure()
@@ -153,7 +151,6 @@ def _costs(forecast: ImportForecast) -> None:
 
 
 def _sides(found: FoundModel) -> tuple[str, ...]:
-    """Of which sides the language is asked for."""
     if found.forecast.is_multilingual:
         return (SOURCE, TARGET)
     is_marian = found.forecast.family == FAMILIES["marian"].label
@@ -161,7 +158,6 @@ def _sides(found: FoundModel) -> tuple[str, ...]:
 
 
 def _with_languages(request: ImportRequest, sides: tuple[str, ...]) -> ImportRequest:
-    """With what the fields say; at first what the gallery suggests."""
     row = MODELS.get(request.name)
     suggested = {SOURCE: row.src_language, TARGET: row.tgt_language} if row else {}
     codes = {}
@@ -181,7 +177,6 @@ def _with_languages(request: ImportRequest, sides: tuple[str, ...]) -> ImportReq
 
 
 def _why_not(request: ImportRequest, forecast: ImportForecast) -> UserError | None:
-    """Why it cannot be opened now; None where it can."""
     try:
         import_service.check_languages(request, forecast)
         import_forecasts.check(forecast)

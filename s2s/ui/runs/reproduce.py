@@ -8,14 +8,10 @@ from types import MappingProxyType
 
 import streamlit as st
 
-from s2s.analysis import KINDS
-from s2s.config import UserError
 from s2s.jobs import sweep
-from s2s.library import Library
-from s2s.runs import attention_history
-from s2s.ui.kit import cached, pickers
+from s2s.ui.kit import cached
 from s2s.ui.runs import seed_spread
-from s2s.ui.runs.view_state import ATTENTION, SIDE_BY_SIDE, STATE, SWEEPS
+from s2s.ui.runs.view_state import STATE, SWEEPS
 
 KEY = "reproduce code"
 ABOUT = (
@@ -76,7 +72,6 @@ def _sweeps(run_id: str) -> list[str]:
 
 
 def _spread(runs: Sequence[str]) -> list[str]:
-    """Mean and sample standard deviation over seeds, where these runs have several."""
     done = seed_spread.finished(runs)
     recipes = [recipe for run in done if (recipe := cached.recipe(run))]
     if len({recipe.train.seed for recipe in recipes}) < 2:
@@ -94,68 +89,5 @@ def _spread(runs: Sequence[str]) -> list[str]:
     ]
 
 
-def _side_by_side(run_id: str) -> list[str]:
-    runs = STATE.now.compared.split()
-    if len(runs) < 2:
-        return []
-    return [
-        "import numpy as np",
-        "",
-        "from s2s.config import asker, flat",
-        "from s2s.library import Library",
-        "from s2s.library.own import find_run",
-        "from s2s.runs import Metrics, differences",
-        "",
-        f"runs = {runs!r}",
-        "folders = [Library().run(run) for run in runs]",
-        'curves = [Metrics(each.path / "metrics.jsonl").read() for each in folders]',
-        "for run, each in zip(runs, curves, strict=True):",
-        "    if np.isfinite(each.valid_loss).any():",
-        "        row = find_run(run, asker.current())  # None of a demo",
-        "        found = np.flatnonzero(each.valid_steps == (row.best_step if row else None))",
-        "        best = found[-1] if len(found) else np.nanargmin(each.valid_loss)",
-        "        print(each.valid_loss[best], each.valid_token_accuracy[best], each.valid_bleu[best])",
-        "settings = differences.setting_rows([flat(each.recipe()) for each in folders])",
-        *_spread(runs),
-    ]
-
-
-def _attention(run_id: str) -> list[str]:
-    try:
-        folder = Library().run(run_id)
-    except UserError:  # queued: training has not created its folder yet
-        return []
-    steps = attention_history.saved_steps(folder)
-    lines = [
-        "from s2s.library import Library",
-        "from s2s.runs import attention_history",
-        "",
-        f"folder = Library().run({json.dumps(run_id)})",
-        "history = attention_history.history(folder)  # None where nothing was saved",
-        "if history is not None:",
-        "    entropy = history.entropy.transpose(1, 2, 0)  # (layers, heads, steps), in nats",
-        "    if history.aer is not None:",
-        "        alignment_error = history.aer.transpose(1, 2, 0)  # from 0 to 1",
-    ]
-    if steps:
-        step = int(STATE.now.at or steps[-1])
-        kind = json.dumps(str(st.session_state.get("kind", KINDS[0])))
-        layer, head = (_index(name) for name in ("layer", "head"))
-        lines += [
-            f"saved = attention_history.load(folder, {step})",
-            f"picture = saved.attention.view({kind}).reduced({layer}, {head})  # rows sum to 1",
-            "print(picture)",
-        ]
-    return lines
-
-
-def _index(key: str) -> int | None:
-    """From 0; None for the mean."""
-    chosen = str(st.session_state.get(key) or pickers.MEAN)
-    return int(chosen) - 1 if chosen.isdecimal() else None
-
-
 # by the name of the view in a link
-CODE: Mapping[str, Callable[[str], list[str]]] = MappingProxyType(
-    {SIDE_BY_SIDE: _side_by_side, ATTENTION: _attention, SWEEPS: _sweeps}
-)
+CODE: Mapping[str, Callable[[str], list[str]]] = MappingProxyType({SWEEPS: _sweeps})

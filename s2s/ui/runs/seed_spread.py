@@ -41,12 +41,10 @@ class SeedSpread:
     draws_pairs: bool
 
     def spread(self, score: str, at: int) -> Spread | None:
-        """Of one score in one row."""
         return Spread.of(self.scores[score].get(run) for run in self.groups[at])
 
     @property
     def names(self) -> list[str]:
-        """What the rows are called: `lr 0.001, n_layers 2`."""
         named = [
             ", ".join(
                 f"{key.rpartition('.')[2]} {format_value(values[at])}"
@@ -58,7 +56,6 @@ class SeedSpread:
         return [*unique.values()]
 
     def table(self) -> pd.DataFrame:
-        """One row per setting, as people read it."""
         rows = [
             {
                 **{key: format_value(values[at]) for key, values in self.settings.items()},
@@ -74,7 +71,6 @@ class SeedSpread:
         return pd.DataFrame(rows)
 
     def numbers(self) -> pd.DataFrame:
-        """The same with a column for each number, in full."""
         rows = []
         for at, runs in enumerate(self.groups):
             row: dict[str, Any] = {
@@ -119,13 +115,11 @@ def measured(
 
 
 def _is_done(run: str) -> bool:
-    """Whether a run has finished, as a demo, which is in no list, has."""
     row = cached.runs().get(run)
     return row is None or row.state == "done"
 
 
 def finished(runs: Sequence[str]) -> list[str]:
-    """Those of these runs that have finished."""
     return [run for run in runs if _is_done(run)]
 
 

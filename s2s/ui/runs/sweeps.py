@@ -56,7 +56,6 @@ class Sweep:
 
     @property
     def best(self) -> str | None:
-        """The run that leads, unless several do."""
         return self.leaders[0] if len(self.leaders) == 1 else None
 
     @property
@@ -66,12 +65,10 @@ class Sweep:
 
     @property
     def is_live(self) -> bool:
-        """Whether a run of the sweep is still queued or training."""
         return any(row.is_live for row in self.rows)
 
 
 def tab(run_id: str) -> None:
-    """One sweep; it refreshes while one of its runs is live."""
     found = sweeps(cached.own_runs())
     if not found:
         if STATE.now.sweep:
@@ -108,7 +105,6 @@ def sweeps(rows: Sequence[RunSummary]) -> dict[str, list[RunSummary]]:
 
 
 def _of(run_id: str, found: Mapping[str, Sequence[RunSummary]]) -> str:
-    """The sweep that the page's run belongs to, else the newest."""
     return next(
         (name for name, rows in found.items() if run_id in {row.id for row in rows}),
         next(iter(found)),
@@ -160,7 +156,6 @@ def measured(name: str, rows: Sequence[RunSummary]) -> Sweep:
 
 
 def _rank(value: Any) -> tuple[int, float, str]:
-    """A sort key: numbers by size, then texts, then unknown values."""
     if isinstance(value, (int, float)):
         return 0, value, ""
     return (2, 0.0, "") if value is None else (1, 0.0, str(value))
@@ -171,7 +166,6 @@ def _finite(value: float | None) -> float | None:
 
 
 def _progress(rows: Sequence[RunSummary]) -> None:
-    """The progress of the sweep."""
     states = Counter(STATES[shown_state(row)].label for row in rows)
     others = [f"{n} {word}" for word, n in states.items() if word != "done"]
     steps = sum(row.steps for row in rows)
@@ -184,7 +178,6 @@ def _progress(rows: Sequence[RunSummary]) -> None:
 
 
 def _verdict(sweep: Sweep, spread: SeedSpread | None) -> None:
-    """Which setting has the best mean over seeds, or which run is best, and with which settings."""
     main = BLEU if sweep.varies_tokenizer else LOSS
     said = ""
     if spread and main in spread.forms:
@@ -231,7 +224,6 @@ def _say_best(sweep: Sweep, best: str, score: str) -> None:
 
 
 def _by_bleu(sweep: Sweep, best: str) -> str:
-    """Another sentence where BLEU prefers another run."""
     found = {run: bleu for run, bleu in sweep.scores[BLEU].items() if bleu is not None}
     top = max(found, key=lambda run: found[run], default=best)
     is_best = top == best or found[top] == found.get(best)

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from s2s.config import asker
 from s2s.faults import marked
-from s2s.library.own import find_run
+from s2s.links.share import printable
+from s2s.questions import signature_note
 from s2s.runs import RunSummary, seeds
 from s2s.runs.listing import row_of
 from s2s.ui.kit import cached, plain
 from s2s.ui.kit.badges import STATES, shown_state
-from s2s.ui.kit.training_curves import signature_note
 from s2s.ui.runs.view_state import STATE
 from s2s.ui.shell import page_link
 
@@ -46,7 +46,6 @@ def listed() -> list[RunSummary]:
 
 
 def _scored(row: RunSummary) -> RunSummary:
-    """A demo's folder says only in its curves how good the model is."""
     curves = cached.curves(row.id)
     best = seeds.best_validation(curves, row.best_step)
     if best is None:
@@ -101,7 +100,7 @@ def _table(chosen: str, was_live: bool) -> None:
 
 def warn_of_signatures(runs: Sequence[str]) -> None:
     """Say below a table of runs that their scores were counted in different ways, if they were."""
-    if note := signature_note(map(cached.curves, runs)):
+    if note := signature_note(each for run in runs for each in cached.curves(run).signatures):
         st.caption(f":material/warning: {plain(note)}")
 
 
@@ -159,7 +158,7 @@ def _cells(row: RunSummary) -> dict[str, object]:
         "steps": f"{max(row.step, curves.step):,} of {row.steps:,}" if row.steps else "",
         "started": datetime.fromtimestamp(row.created, UTC),
         "preset": row.preset,
-        "initialized from": run_name(row.init_from),
+        "initialized from": cached.SCREEN.short_name(row.init_from),
         "dataset": cached.dataset_name(row.source) or row.imported,
         "tags": list(row.tags),
     }
@@ -185,15 +184,24 @@ def bleu(run_id: str, best_step: int | None) -> float | None:
     return None if best_step is None else by_step.get(best_step)
 
 
-def best_validation(run_id: str) -> int | None:
-    """Where in the curves the best validation is; None before the first."""
-    row = cached.runs().get(run_id) or find_run(run_id, asker.current())
-    return seeds.best_validation(cached.curves(run_id), row.best_step if row else None)
+def full_name(run: str) -> str:
+    """A run's name in full, with its fault."""
+    row = cached.runs().get(run)
+    return marked(printable(row.name), row.fault) if row and row.name else run
 
 
-def run_name(run: str) -> str:
-    """The name of a run that another run refers to, or the last part of its folder if it is not here."""
-    return cached.title(run) if run and run in cached.runs() else run.rstrip("/").rpartition("/")[2]
+def refreshing(draw: Callable[[Any], None], given: Any, *, is_live: bool) -> None:
+    """Draw a part of the page, again and again while a run is live; and the whole page where a widget in it changes
+    the link.
+    """
+
+    def part() -> None:
+        before = st.session_state.get("set")
+        draw(given)
+        if st.session_state.get("set") != before:
+            st.rerun()
+
+    st.fragment(part, run_every=REFRESH_SECONDS if is_live else None)()
 
 
 def matches(row: RunSummary, query: str) -> bool:

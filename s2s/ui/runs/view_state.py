@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from s2s.questions import AttentionOverTraining, RunsCompared
 from s2s.ui.kit import ViewState, field, one_of
 
 RUNS = "runs"
@@ -21,13 +22,10 @@ class RunsView:
     compared: str = field("")  # ids of runs with spaces between
     curve: str = field("")  # a row of QUANTITIES
     over: str = field("")  # a row of AXES
-    settings: bool = field(False)  # those that are equal, too
-    at: str = field("")  # the step of a checkpoint; empty to follow the newest
-    animated: bool = field(False)  # all checkpoints, one after the other
     sweep: str = field("")  # the name of a sweep
     seed_score: str = field("")  # whose mean over seeds is drawn
     find: str = field("")  # in the table of runs
     opening: str = field("")  # the id of the run that a published model becomes
 
 
-STATE = ViewState("runs", RunsView)
+STATE = ViewState("runs", RunsView, AttentionOverTraining, RunsCompared)

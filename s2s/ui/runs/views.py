@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-import streamlit as st
-
 from s2s.config import UserError
 from s2s.ui.kit import forms
-from s2s.ui.runs import attention_history, comparison
+from s2s.ui.runs import comparison
 from s2s.ui.runs.view_state import SIDE_BY_SIDE, STATE
 
 
@@ -25,12 +23,10 @@ def tabs(views: Mapping[str, Tab], run_id: str) -> None:
     """Draw the open view; `views` are keyed by their names in a link."""
     if STATE.from_url() is not None:
         comparison.keep_for(run_id)
-        attention_history.open_at(run_id, STATE.now.at)
     labels = {name: view.label for name, view in views.items()}
     open_view = STATE.segments("tab", "View", labels, label_visibility="collapsed")
     STATE.remember(**_hidden(views, open_view))
-    with st.container(key="answer"):
-        _draw(views[open_view], run_id)
+    _draw(views[open_view], run_id)
 
 
 def compare(run_id: str, other: str) -> None:
@@ -40,14 +36,12 @@ def compare(run_id: str, other: str) -> None:
 
 
 def _hidden(views: Mapping[str, Tab], open_view: str) -> dict[str, Any]:
-    """Defaults for the fields that the open view does not show; their widgets keep what was selected."""
     fields = {field for view in views.values() for field in view.fields}
     hidden = fields - {*views[open_view].fields}
     return {field: STATE.fields[field].default for field in hidden}
 
 
 def _draw(view: Tab, run_id: str) -> None:
-    """An error in one view leaves the others usable."""
     try:
         view.draw(run_id)
     except UserError as error:

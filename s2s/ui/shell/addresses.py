@@ -57,8 +57,6 @@ def routes() -> list[Route]:
 
 
 def _page_route(page: Page) -> Route:
-    """Of an address it reads the page alone."""
-
     async def answer(request: Request) -> HTMLResponse:
         return HTMLResponse(_document(page), headers={"cache-control": "no-cache"})
 
@@ -67,14 +65,12 @@ def _page_route(page: Page) -> Route:
 
 @functools.cache
 def _document(page: Page) -> str:
-    """Streamlit's own, under the page's title, with the script that has to run before Streamlit's."""
     head = f'<title>{browser_title(page, "")}</title>\n<script src="./{HISTORY}"></script>'
     document = (STATIC / "index.html").read_text(encoding="utf-8")
     return TITLE.sub(lambda _: head, document, count=1)
 
 
 def ready_paths() -> frozenset[str]:
-    """Where the server says whether it is ready."""
     return frozenset({READY, base_path() + READY})
 
 
@@ -107,7 +103,6 @@ def hosts() -> tuple[str, ...]:
 
 
 def _is_of(name: str, known: str) -> bool:
-    """Whether a name is that of a server, or below `*.`."""
     if known.startswith("*."):
         return name.endswith(known[1:])
     return known in ("*", name)

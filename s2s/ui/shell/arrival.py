@@ -75,7 +75,6 @@ def _words(content: Content | None) -> str:
 
 
 def _is_foreign(run_id: str) -> bool:
-    """Whether the run belongs to another visitor, who shared it."""
     is_known = asker.is_hosted() and cached.runs().get(run_id) is not None
     return is_known and not cached.is_own(run_id)
 

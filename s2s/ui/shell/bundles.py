@@ -46,18 +46,15 @@ class Bundles:
 
 @functools.cache
 def _files() -> Mapping[str, Path]:
-    """By their address below the first page."""
     found = [path for path in STATIC.glob("static/*/*") if path.suffix in KINDS]
     return {f"/{path.relative_to(STATIC).as_posix()}": path for path in found}
 
 
 def _compressed(path: Path) -> bytes:
-    """Once, also where a class comes at once."""
     with _LOCK:
         return _kept(path)
 
 
 @functools.cache
 def _kept(path: Path) -> bytes:
-    """All of them are 7 MB."""
     return gzip.compress(path.read_bytes())

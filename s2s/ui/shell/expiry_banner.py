@@ -61,7 +61,6 @@ def _help() -> str:
 
 @st.cache_resource(ttl=600, max_entries=1, show_spinner=False)
 def _all_soon(home: str) -> dict[str, list[Expiring]]:
-    """By workspace; read once for all visitors, as it looks at everything stored."""
     try:
         return workspaces.expiring_soon()
     except UserError:  # the database is away: the pages say so where it matters

@@ -80,7 +80,6 @@ def is_forged(
 
 
 def _is_selection(read: Mapping[str, Any]) -> bool:
-    """Whether a table or chart can have selected that: rows by number, points by what they carry."""
     selection = read["selection"]
     if not isinstance(selection, Mapping):
         return False
@@ -95,6 +94,5 @@ def _is_selection(read: Mapping[str, Any]) -> bool:
 
 
 def _say() -> None:
-    """Once in a run, without the value."""
     if all(notice.sentence != REFUSED for notice in st.session_state.get(NOTICES, [])):
         pickers.notify(REFUSED)

@@ -25,7 +25,6 @@ from s2s.ui.shell.pages import LESSONS, kept_values, menu, rows, run_meant
 from s2s.ui.shell.share_button import home_url, share_button
 from s2s.ui.shell.style import ICON, apply_style
 from s2s.ui.shell.visitors import show_frame, show_identity
-from s2s.ui.snapshot import begin_record, forget_record, unrecorded
 
 # before the navigation, which would fetch an icon from Google
 st.set_page_config(page_icon=ICON, layout="wide")
@@ -44,23 +43,17 @@ lesson.read_from_url(row, is_other_page=is_other_page)
 lesson_class.read_from_url()
 
 forget_shown()
-if row.is_asked():
-    forget_record()
-else:
-    begin_record()
 apply_style()
 if not show_identity():
     st.stop()
 in_view.clear()
 panel = st.container()
 share_container, is_ready = header(row)
-with panel, unrecorded():  # a snapshot is of the page
+with panel:
     lesson_panel(row)
-with unrecorded():
-    show_frame()
+show_frame()
 show_operator_notice()
-with unrecorded():
-    show_once_published()
+show_once_published()
 is_replaced = show_arrival(row.url_path, str(st.session_state.get("run") or ""))
 notices = st.container()
 show_expiry(row)
@@ -81,7 +74,7 @@ with notices:
 if row.keys:  # what is the visitor's alone has no link
     with share_container:
         share_button(row)
-    with panel, unrecorded():
+    with panel:
         lesson_builder(row, home_url(row))
 if row.run:
     pickers.check_address(run_meant(row, st.query_params))  # the page may have written more there

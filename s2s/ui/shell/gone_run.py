@@ -53,7 +53,6 @@ def _words(record: RunRecord) -> str:
 
 
 def _train_link(record: RunRecord) -> None:
-    """The form of Train, filled; what it cannot be filled with is said."""
     lost = not_carried(record.source, record.valid)
     if record.is_changed:
         lost.append("Its settings were changed while it trained, which its recipe does not repeat.")
@@ -66,7 +65,6 @@ def _train_link(record: RunRecord) -> None:
 
 
 def _draw(record: RunRecord) -> None:
-    """The recorded curve; the recipe as a table."""
     steps, losses = zip(*record.curve, strict=True)
     title = "Validation loss of the run of this link"
     line = plots.Curve("recorded", steps, losses, is_held_out=True)

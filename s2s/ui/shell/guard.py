@@ -106,7 +106,6 @@ def refusal(scope: Scope) -> int | None:
 
 
 def _key(scope: Scope) -> Key | None:
-    """The key of the browser; None also where this server has no secret, as it says itself."""
     try:
         return key_of(cookies(scope))
     except UserError:
@@ -164,7 +163,6 @@ def _written(ancestors: str) -> tuple[tuple[bytes, bytes], ...]:
 
 
 def _policy() -> str:
-    """Scripts: the app's files, its components (blob:), and the lines in Streamlit's index.html. Scripts set styles."""
     page = (STATIC / "index.html").read_text(encoding="utf-8")
     hashes = " ".join(map(_hash, re.findall(r"<script>(.*?)</script>", page, re.DOTALL)))
     rules = (

@@ -65,7 +65,6 @@ def header(page: Page) -> tuple[DeltaGenerator, bool]:
 
 
 def _tabs(page: Page) -> None:
-    """The pages of the same entry of the menu, where there are several."""
     every = [row for row in rows() if row.entry == page.entry]
     if len(every) == 1:
         return
@@ -91,7 +90,6 @@ def show_attribution() -> None:
 
 
 def _open(run_id: str | None, subtitle: DeltaGenerator | None) -> bool:
-    """Whether the run has a model to show; if not, says what to do. `subtitle` is filled with its description."""
     if run_id is None:
         st.info(
             "There is no trained run yet; train one on the page Train.",
@@ -142,7 +140,6 @@ def _description(run: Run) -> str:
 
 
 def _own_prefixes(run: Run) -> list[str]:
-    """The first task prefixes that a published checkpoint names: anybody's text."""
     named = map(str.strip, run.src_tokenizer.prefixes.values())
     return [shortened(prefix, MAX_PREFIX) for prefix in filter(None, named)][:MOST_PREFIXES]
 
@@ -152,7 +149,6 @@ def _tasks(prefixes: Sequence[str]) -> str:
 
 
 def _one_of(prefixes: Sequence[str]) -> str:
-    """`*a*, *b* or *c*`."""
     quoted = [f"*{plain(prefix)}*" for prefix in prefixes]
     return " or ".join(filter(None, (", ".join(quoted[:-1]), quoted[-1])))
 

@@ -56,7 +56,6 @@ def read_from_url(page: Page, *, is_other_page: bool) -> None:
 
 
 def opened() -> OpenedStep | None:
-    """The open step; None outside a lesson."""
     if not (written := st.session_state.get(LESSON)):
         return None
     try:
@@ -141,7 +140,6 @@ def _in_session() -> dict[str, LessonProgress]:
 
 
 def _open(given: str) -> None:
-    """Opens a step. What is not there is said, and opens the nearest: the lesson's first step, or none."""
     written = share.printable(given)[:MAX_WRITTEN]
     st.session_state[LESSON] = ""
     if not written:
@@ -162,7 +160,6 @@ def _open_first(written: str) -> None:
 
 
 def _show_view(page: Page) -> None:
-    """The values of the open step's view, where this is its page."""
     at = opened()
     if at is None or at.step.view.page != page.url_path:
         return

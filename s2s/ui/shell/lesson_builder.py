@@ -1,82 +1,99 @@
-"""The panel in which a visitor makes a lesson: beside every page, it adds the page's view as the next step."""
+"""The panel in which a visitor makes a lesson: beside every page, which becomes a step as the visitor sees it.
+
+What is written there is saved at once, and the panel says what of it is saved.
+"""
 
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable
+import re
+import secrets
+from collections.abc import Callable
+from dataclasses import replace
+from typing import NamedTuple
 
 import streamlit as st
 
 from s2s import lessons
 from s2s.config import UserError, shortened
-from s2s.lessons import MAX_NOTE, MAX_TITLE, Lesson, OpenedStep, OwnLesson, Step, View
+from s2s.lessons import MAX_TITLE, Lesson, OpenedStep, OwnLesson, Question, Step, View
 from s2s.links.share import LESSON, greedy_and_beam
-from s2s.ui.kit import address, forms, new_question, plain, unique_names
+from s2s.ui.kit import address, forms, plain, step_text, unique_names
 from s2s.ui.shell import lesson
 from s2s.ui.shell.lesson_panel import HEADING, step_link
 from s2s.ui.shell.lesson_sharing import lesson_sharing
 from s2s.ui.shell.pages import LESSONS, Page, page, page_link
+from s2s.words import listed
 
 # in the session
 IS_OPEN = "lesson builder is open"
 LAST = "lesson last added to"  # its id
 CHOSEN = "lesson to add to"  # the same, of the widget
-NUMBER = "n steps added"  # each has fields of its own
-ADDED = "step added"  # the lesson's id, the step's number and its view
+TAKES = "page becomes a step"  # without one more press
+WRITTEN = "step being written"
 
 NEW = ""  # in the list, in place of a lesson's id
 TITLE = "My lesson"  # of a new one
-HOW = (
-    "A step is a page as you set it, with your note. Open a page: beside it, or above it in a narrow window, **Add"
-    " this page** makes it a step."
-)
-OFFERED = ("", "compare", "steps", "attention", "heads", "walkthrough")  # pages for a step
+TITLED = ":material/check: The lesson's title is saved."
+UNTITLED = "Without a title, the first sentence of your note becomes it."
+OFFERED = ("compare", "steps", "attention", "heads", "walkthrough", "")  # pages for a step
+Own = dict[str, OwnLesson]  # one's own lessons by their ids
+
+
+class Written(NamedTuple):
+    """The step that the panel writes, as it was saved last: what has been changed elsewhere is not overwritten."""
+
+    lesson: str
+    number: int
+    title: str  # of the lesson
+    step: Step
+    key: str  # of its fields
 
 
 def build_lesson(id: str | None = None) -> None:
     """Opens the panel, in place of a lesson that is open.
 
-    The next step is added to this lesson, or begins a new one where it is empty; without it, to the last one.
+    The next page that opens becomes a step of this lesson, or begins a new one where `id` is empty; without `id`, the
+    panel asks, if there is anything to choose.
     """
     if id is not None:
         st.session_state[LAST] = id
+        st.session_state[TAKES] = True
+    st.session_state[WRITTEN] = None
     lesson.leave()
     lesson.unfold(True)
     st.session_state[IS_OPEN] = True
 
 
-def is_building(id: str = "") -> bool:
-    """Whether the panel is open, for this lesson if one is named."""
-    return bool(st.session_state.get(IS_OPEN)) and id in ("", st.session_state.get(LAST))
+def is_building() -> bool:
+    """Whether the panel is open."""
+    return bool(st.session_state.get(IS_OPEN))
 
 
-def stop_building() -> None:
+def _stop() -> None:
     """Closes the panel; the lesson stays in Make your own."""
     st.session_state[IS_OPEN] = False
 
 
-def offer_next_step(own: Iterable[OwnLesson]) -> None:
-    """On the page Lessons: says how a step is added to the lesson that is being made, with links to pages."""
-    rows = {row.lesson.id: row for row in own}
-    row = rows.get(_preferred(rows))
-    with st.container(border=True, key="next-step"):
-        st.markdown(f"**{plain(row.lesson.title if row else TITLE)}**")
-        st.markdown(HOW)
-        _offer_pages(_n_steps(row) + 1)
-        _close()
+def pages_to_add(id: str, number: int, *, besides: str = LESSONS, is_ready: bool = True) -> None:
+    """Buttons that open a page, which becomes the step of this number of a lesson; of a new one, if `id` is empty.
 
-
-def _offer_pages(number: int, besides: str = LESSONS) -> None:
-    """Links to pages whose view may become the step of this number."""
-    st.markdown(f"**Open a page to add as step {number}:**")
+    The page `besides` is open already: as it is now, it becomes one more step.
+    """
+    st.markdown(f"**Add a page as step {number}:**")
     with st.container(horizontal=True, gap="xsmall", key="pages to add"):
-        for url_path in OFFERED:
-            if url_path != besides:
-                page_link(url_path, page(url_path).title, **_columns(url_path))
+        for path in OFFERED:
+            row = page(path)
+            label = f"{row.title} again" if path == besides else row.title
+            key = f"add {path or 'home'}"
+            if st.button(label, key=key, icon=row.icon, disabled=not is_ready):
+                build_lesson(id)
+                if path == besides:
+                    st.rerun()
+                st.switch_page(row.screen(), query_params=_columns(path))
 
 
 def _columns(url_path: str) -> dict[str, str]:
-    """A step on Compare has something to compare."""
     run = str(st.session_state.get("run") or "")
     return greedy_and_beam(run) if run and url_path == "compare" else {}
 
@@ -87,51 +104,83 @@ def lesson_builder(page: Page, home: str) -> None:
     A lesson that is opened ends it: it has the same panel.
     """
     if st.session_state.get(LESSON):
-        stop_building()
+        _stop()
     if is_building() and page.url_path != LESSONS:
         with st.container(key="lesson", gap="small"):
             st.fragment(_draw)(page, home)
 
 
 def _draw(page: Page, home: str) -> None:
+    why = st.session_state.get("no link")
     try:
         own = {each.lesson.id: each for each in lessons.own_lessons()}
         view = View(page.url_path, address.view_values(page.keys))
+        takes = not why and (st.session_state.pop(TAKES, False) or not own)
+        if takes and _being_written(own, view) is None:
+            own = _take(own, view)
     except UserError as error:
         forms.show_error(error)
         _close()
         return
-    added = _added(own, view)
-    chosen = added.lesson.id if added else _preferred(own)
-    is_unfolded = _bar(own.get(chosen), is_added=added is not None)
+    now = _being_written(own, view)
+    row = own.get(now.lesson if now else _preferred(own))
+    is_unfolded = _bar(row, now)
     with st.container(key="lesson-unfolded" if is_unfolded else "lesson-folded", gap="small"):
-        if why := st.session_state.get("no link"):
+        if why:
             st.caption(why)
-        elif added:
-            _show_added(added, page, home)
+        elif row and now:
+            _write(row, now, view, home)
         else:
-            _form(view, own, chosen, _title_of(page))
+            _ask(own, view)
         _close()
 
 
-def _added(own: dict[str, OwnLesson], view: View) -> OwnLesson | None:
-    """The lesson to which the view on the screen was just added."""
-    id, _, added = st.session_state.get(ADDED) or ("", 0, None)
-    return own.get(id) if added == view else None
+def _being_written(own: Own, view: View) -> Written | None:
+    """The step that the panel writes: none on another page, and none that was changed elsewhere."""
+    now: Written | None = st.session_state.get(WRITTEN)
+    if now and now.lesson in own and now.step.view.page == view.page:
+        stored = own[now.lesson].lesson
+        if (stored.title, stored.steps[now.number - 1 : now.number]) == (now.title, (now.step,)):
+            return now
+    st.session_state[WRITTEN] = None
+    return None
 
 
-def _preferred(own: dict[str, OwnLesson]) -> str:
+def _remember(lesson: Lesson, number: int, key: str) -> None:
+    st.session_state[LAST] = lesson.id
+    step = lesson.steps[number - 1]
+    st.session_state[WRITTEN] = Written(lesson.id, number, lesson.title, step, key)
+
+
+def _take(own: Own, view: View) -> Own:
+    """The page as it is now becomes the last step of a lesson, or the first of a new one, which others may then open,
+    as what Share shows.
+    """
+    id = _preferred(own)
+    step = Step(_title(view), "", view)
+    made = (
+        lessons.add_step(id, step)
+        if id
+        else lessons.add_lesson(Lesson("new", TITLE, TITLE, lessons.MINUTES, (step,)))
+    )
+    if len(made.steps) == 1:
+        lessons.share_lesson(made.id, is_shared=True)
+    row = lessons.find_own(made.id)
+    _remember(row.lesson, len(made.steps), f"step {secrets.token_hex(4)}")
+    return {**own, made.id: row}
+
+
+def _preferred(own: Own) -> str:
     """The lesson to add to: the last one, or the newest."""
     last = st.session_state.get(LAST)
     return str(last) if last == NEW or last in own else next(reversed(own), NEW)
 
 
-def _bar(row: OwnLesson | None, *, is_added: bool) -> bool:
+def _bar(row: OwnLesson | None, now: Written | None) -> bool:
     """The heading, and on a phone the button that opens and folds the panel. Returns whether it is open there."""
     is_unfolded = lesson.is_unfolded()
     name = row.lesson.title if row else "A new lesson"
-    number = _n_steps(row) + 1
-    said = f"Step {number - 1} is added" if is_added else f"Add this page as step {number}"
+    said = f"Your step {now.number}" if now else f"Add this page as step {_n_steps(row) + 1}"
     with st.container(key="lesson-bar", horizontal=True, vertical_alignment="center", gap="xsmall"):
         st.html(f"{HEADING}<small>{html.escape(name)}</small><b>{said}</b></div>")
         if st.button(
@@ -149,115 +198,118 @@ def _n_steps(row: OwnLesson | None) -> int:
     return 0 if row is None or lessons.is_empty(row.lesson) else len(row.lesson.steps)
 
 
-def _title_of(page: Page) -> str:
-    """What a step is called whose maker says nothing: `Attention: the red house`."""
-    sentence = str(st.session_state.get("src") or "") if "src" in page.keys else ""
-    name = f"{page.title}: {sentence}" if sentence else page.title
-    return shortened(" ".join(name.split()), MAX_TITLE)
+def _title(view: View) -> str:
+    """What a step is called until its maker says something else: `Attention: the red house`."""
+    name = f"{page(view.page).title}: {view.values.get('src', '')}"
+    return shortened(" ".join(name.split()).removesuffix(":"), MAX_TITLE)
 
 
-def _form(view: View, own: dict[str, OwnLesson], preferred: str, title: str) -> None:
-    key = (
-        f"new step {st.session_state.get(NUMBER, 0)} {view.page}"  # what is typed stays on its page
+def _ask(own: Own, view: View) -> None:
+    """To which lesson this page is added."""
+    names = {**unique_names({id: row.lesson.title for id, row in own.items()}), NEW: "A new lesson"}
+    st.session_state[CHOSEN] = _preferred(own)
+    chosen = st.selectbox(
+        "Lesson", [*names], format_func=names.__getitem__, key=CHOSEN, on_change=_prefer
     )
-    titles = {id: row.lesson.title for id, row in own.items()}
-    chosen, name = _lesson_fields(key, titles, preferred)
-    note = str(
-        st.text_area(
-            "Note: what to look at on this page",
-            key=f"{key} note",
-            max_chars=MAX_NOTE,
-            height=82,
-            help="Paragraphs, lists, **bold**, *italics* and `code`.",
-            persist_state="session",
-        )
-        or ""
-    )
-    question = new_question(key)
-    title = _line("Title of the step", f"{key} title", title)
-    said = st.container()
     label = f"Add this page as step {_n_steps(own.get(chosen)) + 1}"
-    is_added = st.button(label, key="add step", icon=":material/add:", type="primary")
-    after = _page_after(view.page)
-    if not is_added and after is None:
-        return
-    try:
-        made = _add(chosen, name, Step(title, note, view, question=question()))
-    except UserError as error:
-        with said:
-            forms.show_error(error)
-        return
-    st.session_state[LAST] = made.id
-    st.session_state[NUMBER] = int(st.session_state.get(NUMBER, 0)) + 1
-    st.session_state[ADDED] = (made.id, len(made.steps), view)
-    if after is not None:
-        st.switch_page(page(after).screen(), query_params=_columns(after))
-    st.rerun()
-
-
-def _page_after(besides: str) -> str | None:
-    """Buttons that add the page and open another: which of them was pressed; the first page is empty."""
-    st.caption("Add it, and continue with:")
-    others = [path for path in OFFERED if path != besides]
-    with st.container(horizontal=True, gap="xsmall", key="add and continue"):
-        pressed = [
-            path
-            for path in others
-            if st.button(page(path).title, key=f"add and open {path}", type="tertiary")
-        ]
-    return next(iter(pressed), None)
-
-
-def _lesson_fields(key: str, titles: dict[str, str], preferred: str) -> tuple[str, str]:
-    """The id of the lesson that is added to, and the title of a new one; a list where there are others."""
-    names = {**unique_names(titles), NEW: "A new lesson"}
-    ids = list(names)
-    chosen = NEW
-    if titles:
-        st.session_state[CHOSEN] = preferred
-        chosen = st.selectbox(
-            "Lesson", ids, format_func=names.__getitem__, key=CHOSEN, on_change=_prefer
-        )
-    return chosen, "" if chosen else _line("Title of the lesson", f"{key} name", TITLE)
+    if st.button(label, key="add step", icon=":material/add:", type="primary"):
+        build_lesson(chosen)
+        st.rerun()
 
 
 def _prefer() -> None:
     st.session_state[LAST] = st.session_state[CHOSEN]
 
 
-def _line(label: str, key: str, otherwise: str) -> str:
-    """What is typed, or what the empty field shows."""
+def _write(row: OwnLesson, now: Written, view: View, home: str) -> None:
+    """The fields of a step, what of them is saved, and the ways from here."""
+    before = row.lesson
     typed = st.text_input(
-        label, key=key, max_chars=MAX_TITLE, placeholder=otherwise, persist_state="session"
+        "Title of the lesson",
+        key=f"title {now.key}",
+        max_chars=MAX_TITLE,
+        placeholder=before.title,
+        persist_state="session",
     )
-    return str(typed or "").strip() or otherwise
-
-
-def _add(id: str, name: str, step: Step) -> Lesson:
-    """Appends the step to a lesson, or begins one with it; one that begins is shared, as what Share shows."""
-    if id and not lessons.is_empty(lessons.find_own(id).lesson):
-        return lessons.add_step(id, step)
-    made = (
-        lessons.add_step(id, step)
-        if id
-        else lessons.add_lesson(Lesson("new", name, name, lessons.MINUTES, (step,)))
-    )
-    lessons.share_lesson(made.id, is_shared=True)
-    return made
-
-
-def _show_added(row: OwnLesson, page: Page, home: str) -> None:
-    """What was done, and the ways from here: one more step, the lesson's link, the lesson."""
-    number = _n_steps(row)
-    st.success(
-        f"This page, as you see it, is step {number}. The lesson is saved under Lessons, Make your own.",
-        icon=":material/check:",
-    )
-    _offer_pages(number + 1, page.url_path)
-    st.caption("Or change what this page shows, to add it once more.")
-    lesson_sharing(row, home, is_short=True)
+    about_title = st.empty()
+    make = step_text(now.key)
+    said = st.container(key="step saved")
+    why = None
+    try:
+        after = _changed(before, now, view, str(typed or "").strip(), make)
+        if after != before:
+            lessons.change_lesson(after, before)
+            row = lessons.find_own(before.id)
+            _remember(row.lesson, now.number, now.key)
+    except UserError as error:
+        why = error
+    step = row.lesson.steps[now.number - 1]
+    about_title.caption(UNTITLED if row.lesson.title == TITLE else TITLED)
+    with said:
+        if why:
+            forms.show_error(UserError(f"Not saved. {why}"))
+        else:
+            st.success(_saved(step, now.number), icon=":material/check:")
+    n_steps = len(row.lesson.steps)
+    pages_to_add(before.id, n_steps + 1, besides=view.page, is_ready=why is None)
+    lesson_sharing(row, home)
     step_link(OpenedStep(row.lesson, 1), "Open the lesson", ":material/play_arrow:")
-    page_link(LESSONS, "Edit the lesson", ":material/edit:", set=f"view:own,edit:{row.lesson.id}")
+    page_link(LESSONS, "Edit the lesson", ":material/edit:", set=f"view:own,edit:{before.id}")
+    if st.button("Take this page back", key="take back", icon=":material/undo:"):
+        _take_back(row.lesson, now.number)
+
+
+def _changed(
+    before: Lesson,
+    now: Written,
+    view: View,
+    title: str,
+    make: Callable[[], tuple[str, Question | None]],
+) -> Lesson:
+    """The lesson as the panel has it. Raises UserError for what cannot be saved."""
+    note, question = make()
+    is_named = now.step.title != _title(now.step.view)
+    name = now.step.title if is_named else _title(view)
+    step = replace(now.step, title=name, note=note, view=view, question=question)
+    if before.title == TITLE:
+        title = title or _first_sentence(note)
+    title = title or before.title
+    summary = title if before.summary == before.title else before.summary
+    at = now.number - 1
+    steps = (*before.steps[:at], step, *before.steps[at + 1 :])
+    return replace(before, title=title, summary=summary, steps=steps)
+
+
+def _first_sentence(note: str) -> str:
+    """What a lesson is called whose maker gives it no title."""
+    line = re.sub(r"[*`]", "", note).partition("\n")[0]
+    return shortened(re.split(r"(?<=[.!?:])\s", line)[0].strip(" .:"), MAX_TITLE)
+
+
+def _saved(step: Step, number: int) -> str:
+    """What of a step is stored, as Markdown."""
+    parts = ["this page as you see it"] + ["your note"] * bool(step.note)
+    if step.question:
+        right = shortened(lessons.right_answer(step.question), 60)
+        parts.append(f"your question, whose right answer is **{plain(right)}**")
+    without = "" if step.question else " It has no question."
+    return f"Step {number} is saved: {listed(parts)}.{without}"
+
+
+def _take_back(lesson: Lesson, number: int) -> None:
+    """Deletes the step; with the only one, the lesson."""
+    steps = (*lesson.steps[: number - 1], *lesson.steps[number:])
+    try:
+        if steps:
+            lessons.change_lesson(replace(lesson, steps=steps), lesson)
+        else:
+            lessons.delete_lesson(lesson.id)
+            _stop()
+    except UserError as error:
+        forms.show_error(error)
+    else:
+        st.session_state[WRITTEN] = None
+        st.rerun()
 
 
 def _close() -> None:
@@ -265,7 +317,7 @@ def _close() -> None:
         "Close",
         key="stop building",
         icon=":material/close:",
-        help="The lesson stays on the page Lessons, under Make your own.",
+        help="The lesson is saved: the page Lessons has it, under Make your own.",
     ):
-        stop_building()
+        _stop()
         st.rerun()

@@ -13,11 +13,10 @@ import streamlit as st
 from s2s import lessons
 from s2s.config import UserError, asker
 from s2s.lessons import OpenedStep
-from s2s.links.share import printable
+from s2s.links.share import CLASS, printable
 from s2s.ui.kit import as_markdown, pickers
 from s2s.ui.shell import lesson
 
-CLASS = "class"  # in the address and the session
 REFUSED = "class: does not share"  # in the session: the class that the visitor has refused
 FAILED = "class: failed"  # in the session: why nothing was written
 WRITTEN = "class: written"  # in the session: what the teacher knows
@@ -75,7 +74,6 @@ def draw(at: OpenedStep) -> None:
 
 
 def _class() -> str:
-    """The class of the address; "" without one, or where the visitor has refused."""
     id = str(st.session_state.get(CLASS) or "")
     return "" if st.session_state.get(REFUSED) == id else id
 
@@ -92,7 +90,9 @@ def _open(id: str) -> None:
 
 def _note(id: str, at: OpenedStep) -> None:
     now = id, at.number, len(lesson.progress_of(at).right)
-    if st.session_state.get(WRITTEN) != now:
+    if st.session_state.get(WRITTEN) == now:
+        return
+    if lessons.find_class(id).lesson == at.lesson.id:  # and not the lesson after it
         lessons.note_participant(*now)
         st.session_state[WRITTEN] = now
 

@@ -63,7 +63,6 @@ def _draw(page: Page, at: OpenedStep) -> None:
 
 
 def _heading(at: OpenedStep, *, is_short: bool) -> str:
-    """The lesson, the step, and a mark per step: seen, answered right, open now; or two short lines."""
     n_steps = len(at.lesson.steps)
     if is_short:
         name = html.escape(at.lesson.name)
@@ -84,7 +83,6 @@ def _mark(at: OpenedStep, done: LessonProgress, step: int) -> str:
 
 
 def _so_far(at: OpenedStep) -> str:
-    """At the end of a lesson: what was seen and answered, and at which steps a question is open."""
     done = lesson.progress_of(at)
     n_steps = len(at.lesson.steps)
     n_seen = sum(step <= n_steps for step in done.answers)
@@ -129,7 +127,6 @@ def _ways(at: OpenedStep) -> None:
 
 
 def _finish(finished: Lesson) -> None:
-    """After the last step: the next lesson, after the last lesson the exercises, and the list."""
     kind = "exercise" if finished.id in EXERCISES else "lesson"
     with st.container(key="lesson-next", width="content"):
         if after := lesson_after(finished):
@@ -157,7 +154,6 @@ def step_link(at: OpenedStep, label: str, icon: str) -> None:
 
 
 def _hide(page: Page, names: tuple[str, ...]) -> None:
-    """Controls that the step hides: by the key of their widget or container."""
     if names:
         own = page.url_path or "home"
         slugs = [re.sub("[ .]", "-", name) for name in names]

@@ -81,7 +81,6 @@ def draw_question(page: Page, at: OpenedStep) -> None:
 
 
 def _answers_by_itself(page: Page, at: OpenedStep, given: Given) -> bool:
-    """Whether what was just pressed or changed is an answer; the step as it opened is none."""
     start = at.step.view
     match at.step.question:
         case ChoiceQuestion():
@@ -96,7 +95,6 @@ def _answers_by_itself(page: Page, at: OpenedStep, given: Given) -> bool:
 
 
 def _example_button(page: Page, at: OpenedStep) -> None:
-    """Writes a sentence that answers the question into the page's box."""
     question = at.step.question
     is_here = page.url_path == at.step.view.page
     if not (is_here and isinstance(question, SentenceQuestion) and question.example):
@@ -127,7 +125,6 @@ def _choice_field(question: ChoiceQuestion, at: OpenedStep) -> Given:
 
 
 def _answer_field(question: Question, at: OpenedStep) -> Given:
-    """The widget of a kind of question; a sentence and a run are on the page itself."""
     key = f"lesson answer {at}"
     match question:
         case NumberQuestion():
@@ -149,7 +146,6 @@ def _head_field(question: HeadQuestion, run_id: str, key: str) -> Given:
 
 
 def _head_on_screen(page: Page, kind: str) -> Given:
-    """Layer and head of the picture, where it shows one head of this kind of attention."""
     shown = {**st.query_params, **address.view_values(page.keys)}  # the former, before it is drawn
     layer, head = shown.get("layer", ""), shown.get("head", "")
     is_one = layer.isdecimal() and head.isdecimal() and shown.get("kind", "cross") == kind
@@ -164,7 +160,6 @@ def _number(label: str, most: int, key: str) -> int | None:
 
 
 def _judge(page: Page, at: OpenedStep, question: Question, given: Given) -> None:
-    """Keeps what is said of the answer; an answer that is none is said, and counts as not given."""
     try:
         verdict = check(question, given, context_of(page, at))
     except UserError as error:
@@ -182,12 +177,10 @@ def context_of(page: Page, at: OpenedStep) -> Context:
 
 
 def _run_id(at: OpenedStep) -> str:
-    """That of the page; before any page has shown a run, that of the step."""
     return str(st.session_state.get("run") or at.step.view.run)
 
 
 def _opened(run_id: str, step: int | None) -> Run:
-    """A run as the pages have it open."""
     best = cached.open_run(run_id)
     return best if step in (None, best.step) else cached.open_run(run_id, step)
 
@@ -197,6 +190,5 @@ def _source() -> str:
 
 
 def _judged(at: OpenedStep, given: Given) -> Judged | None:
-    """What was said of this answer, while this sentence was in the box."""
     judged: Judged | None = st.session_state.get(JUDGED)
     return judged if judged and judged[:3] == (str(at), given, _source()) else None

@@ -1,4 +1,4 @@
-"""The link of a lesson of one's own, and on a hosted server the switch that lets others open it."""
+"""The short link of a lesson or a class and, on a hosted server, the switch that lets others open a lesson."""
 
 from __future__ import annotations
 
@@ -11,37 +11,34 @@ from s2s.lessons import Lesson, OwnLesson, share_lesson
 from s2s.library import sharing
 from s2s.links import share
 from s2s.links import short as short_links
-from s2s.links.short import Content, written
-from s2s.ui.canvas import copy_button
-from s2s.ui.kit import cached, forms, pickers, plain, qr_code
+from s2s.links.short import Content
+from s2s.ui.kit import cached, forms, pickers, plain
 from s2s.ui.shell.reach import LOCAL_HELP, is_local, reach
-from s2s.ui.shell.short_link_form import PATH
+from s2s.ui.shell.short_link_form import show_link, url_of
 
 FAILED = "lesson not shared"  # in the session: why
 
 
-def lesson_link(lesson: Lesson, home: str) -> str:
-    """The full link that opens a lesson at its first step; `home` is the address of the first page."""
-    view = lesson.steps[0].view
-    return share.link(f"{home}{view.page}", {**view.values, share.LESSON: f"{lesson.id}.1"})
+def show_lesson_link(lesson: Lesson, home: str, of: str, *, id: str = "") -> None:
+    """The link that opens a lesson at its first step: a short one, or a full one where none can be made.
 
-
-def _short_link(lesson: Lesson, home: str) -> str:
-    """The same as few letters; the full link where none can be made."""
-    view = lesson.steps[0].view
+    `home` is the address of the first page; `id` is of a class; `of` says what the link opens: "the class".
+    """
+    page = lesson.steps[0].view.page  # which shows the step's view, as the lesson has it then
+    values = {share.LESSON: f"{lesson.id}.1"} | ({share.CLASS: id} if id else {})
     try:
-        made = short_links.make(
-            Content(view.page, {**view.values, share.LESSON: f"{lesson.id}.1"}, "", "")
-        )
+        url = url_of(short_links.make(Content(page, values)), home)
     except UserError:
-        return lesson_link(lesson, home)
-    return f"{home}{PATH}/{written(made.letters)}"
+        url = share.link(f"{home}{page}", values)
+    help = LOCAL_HELP if is_local(url) else None
+    st.caption(f"This link opens {of}, {reach(url)}.", help=help)
+    label = f"Copy the {'class' if id else 'lesson'}'s link"
+    show_link(url, of, key=f"link {id or lesson.id}", label=label)
 
 
-def lesson_sharing(row: OwnLesson, home: str, *, is_short: bool = False) -> None:
-    """The link with its button; before it the switch, after it the steps that others could not open."""
+def lesson_sharing(row: OwnLesson, home: str) -> None:
+    """The switch, the link, and the steps that others could not open."""
     lesson = row.lesson
-    link = lesson_link(lesson, home)
     if asker.is_hosted():
         key = f"share lesson {lesson.id}"
         st.session_state[key] = row.is_shared
@@ -52,17 +49,7 @@ def lesson_sharing(row: OwnLesson, home: str, *, is_short: bool = False) -> None
             forms.show_error(why)
         if not row.is_shared:
             return
-    if is_short:
-        link = _short_link(lesson, home)
-    help = LOCAL_HELP if is_local(link) else None
-    st.caption(f"This link opens “{plain(lesson.title)}”, {reach(link)}.", help=help)
-    st.code(link, language=None, wrap_lines=True)
-    copy_button(
-        link, key=f"copy link {lesson.id}", label="Copy the lesson's link", is_primary=is_short
-    )
-    if is_short and not is_local(link):
-        with st.container(width=150):
-            qr_code(link, "the lesson")
+    show_lesson_link(lesson, home, f"“{plain(lesson.title)}”")
     for number, run in _private_runs(lesson) if asker.is_hosted() else ():
         st.warning(
             f"Step {number} shows your run {plain(cached.title(run))}, which nobody else may open. Open that step and"
@@ -72,7 +59,6 @@ def lesson_sharing(row: OwnLesson, home: str, *, is_short: bool = False) -> None
 
 
 def _private_runs(lesson: Lesson) -> Iterator[tuple[int, str]]:
-    """The visitor's own runs that the lesson shows and that are not shared, each with its first step."""
     seen = set()
     for number, step in enumerate(lesson.steps, 1):
         values = step.view.values

@@ -47,7 +47,6 @@ class Misses:
 
 
 def _next(given: Allowance, last: float, now: float) -> tuple[float, float]:
-    """When one more miss has its turn, and how long that waits."""
     free = given.free * given.seconds
     turn = min(max(last, now) + given.seconds, now + free + MOST)
     return turn, max(0.0, turn - now - free)

@@ -60,7 +60,6 @@ def show_notices(page: str) -> list[Notice]:
 
 
 def _number(run: str, step: str) -> str:
-    """The step that `best` or `last` names; any other, or of a run that is gone, as it is."""
     try:
         steps = Library().run(run).steps_by_choice()
     except UserError:
@@ -69,7 +68,6 @@ def _number(run: str, step: str) -> str:
 
 
 def _is_best(step: str) -> bool:
-    """Whether it is the page's run's best checkpoint."""
     try:
         folder = Library().run(str(st.session_state.get("run") or ""))
         return step == str(folder.best_or_newest_step())

@@ -50,7 +50,6 @@ def note_refused_key(by: str) -> None:
 
 
 def _has_claim(user: Mapping[str, Any]) -> bool:
-    """Whether the sign-in provider says so; not by an e-mail address that it has not verified."""
     wanted = settings.operator_claim()
     if wanted is None or user.get("is_logged_in") is not True:
         return False

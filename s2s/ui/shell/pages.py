@@ -18,7 +18,6 @@ from s2s.versions import NAME
 
 PURPOSE = "See inside a translation model. Train your own in minutes."
 MAX_SUBJECT = 70  # characters
-ALL = "all"  # views
 LESSONS = "lessons"  # the address of the page that lists them
 FOLDER = settings.dashboard() / "pages"
 
@@ -41,17 +40,8 @@ class Page(NamedTuple):
         ""  # why the page shows most with the run of the lessons; "" where it does not
     )
     tab: str = ""  # what its tab says instead of its title
-    # which views show Pictures alone, of which a snapshot is made: ALL, or one as `set` names it, such as `view:same`
-    asked: str = ""
     answer: str = "answer"  # the key of the container of what the page shows first of all
     opens_on: str = LESSONS_RUN  # the run that its address shows where it says nothing of a view
-
-    def is_asked(self) -> bool:
-        """Whether what it shows next is made of Pictures, known before it is drawn."""
-        name, _, value = self.asked.partition(":")
-        return self.asked == ALL or bool(
-            name and address.value_before(self.url_path, name) == value
-        )
 
     def screen(self, *, is_hidden: bool = False) -> st.Page:
         """The page as Streamlit knows it; a hidden one is not in the menu, and its address still opens it."""
@@ -102,7 +92,6 @@ PAGES = (
         run="trained",
         describes_run=False,
         tab="Diagram",
-        asked=ALL,
     ),
     Page(
         section="Learn",
@@ -115,7 +104,6 @@ PAGES = (
         summary="One sentence through the model, step by step, with the model's own numbers",
         run="trained",
         lessons_run="a small model whose words are whole tokens, so that every number fits on the screen.",
-        asked=ALL,
     ),
     Page(
         section="Learn",
@@ -128,7 +116,6 @@ PAGES = (
         summary="Six position encodings: what each adds or rotates, and how far it extrapolates",
         run="trained",
         describes_run=False,
-        asked=ALL,
     ),
     Page(
         section="Build",
@@ -140,7 +127,6 @@ PAGES = (
         keys=("set",),
         summary="Add a parallel dataset: sentences with their translations",
         run="",
-        asked=ALL,
     ),
     Page(
         section="Build",
@@ -152,7 +138,6 @@ PAGES = (
         keys=("run", "set"),
         summary="Choose a recipe, start training, watch it learn",
         run="any",
-        asked=ALL,
     ),
     Page(
         section="Build",
@@ -176,7 +161,6 @@ PAGES = (
         summary="One sentence, decoded in several ways, side by side",
         run="trained",
         opens_on=EVERYDAY,
-        asked=ALL,
     ),
     Page(
         section="Explore",
@@ -188,7 +172,6 @@ PAGES = (
         keys=("run", "step", "src", "tgt", "set"),
         summary="How each token was chosen: search tree, next-token probabilities, forced decoding",
         run="trained",
-        asked=ALL,
         opens_on=EVERYDAY,
     ),
     Page(
@@ -201,7 +184,6 @@ PAGES = (
         keys=("run", "step", "src", "tgt", "kind", "layer", "head", "reduce", "set"),
         summary="Which tokens the model attends to as it reads and writes",
         run="trained",
-        asked=ALL,
         opens_on=EVERYDAY,
     ),
     Page(
@@ -215,7 +197,6 @@ PAGES = (
         summary="What each attention head does over many sentences, and whether it matters",
         run="trained",
         opens_on=EVERYDAY,
-        asked=ALL,
     ),
     Page(
         section="Explore",
@@ -227,7 +208,6 @@ PAGES = (
         keys=("run", "step", "src", "tgt", "layer", "set"),
         summary="The hidden states of words, layer by layer",
         run="trained",
-        asked=ALL,
         lessons_run="its words are whole tokens, and *bank* has two meanings in it.",
     ),
     Page(
@@ -241,7 +221,6 @@ PAGES = (
         summary="A test set, translated by several systems: scores, confidence intervals, errors",
         run="trained",
         opens_on=EVERYDAY,
-        asked=ALL,
     ),
 )
 
@@ -299,7 +278,6 @@ def menu(every: Sequence[Page], shown: str = "") -> dict[str, list[st.Page]]:
 
 
 def page(url_path: str) -> Page:
-    """A page by its address."""
     return next(row for row in rows() if row.url_path == url_path)
 
 

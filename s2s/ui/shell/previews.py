@@ -27,8 +27,9 @@ from s2s.hosted import is_secure
 from s2s.library import Library
 from s2s.links import share
 from s2s.plots import card
+from s2s.questions import AttentionOf, Translate
 from s2s.runs import Run
-from s2s.runs.decoder import HEAVY, DecodeRequest, request_seconds
+from s2s.runs.decoder import HEAVY, request_seconds
 from s2s.ui.kit import cached, pickers, shortened, vocabulary
 from s2s.ui.shell.pages import PAGES, Page, browser_title, run_meant
 from s2s.ui.streamlit_parts import STATIC
@@ -80,7 +81,6 @@ class PreviewedView:
 
     @property
     def run(self) -> str:
-        """The id of its run; "" where it names none."""
         given = dict(self.values)
         column = share.Column.read(given.get("c1", "")).run
         return column or pickers.run_id_of(given.get("run", ""))
@@ -93,7 +93,6 @@ def view_of(page: Page, given: Mapping[str, str]) -> PreviewedView:
 
 
 def preview_of(view: PreviewedView) -> Preview:
-    """What is said of a view."""
     values = dict(view.values)
     query = urlencode([("page", view.page.url_path), *view.values])
     return Preview(
@@ -133,7 +132,6 @@ def tags(preview: Preview, request: Request, home: str) -> str:
 
 
 async def picture(request: Request) -> Response:
-    """The picture of a view."""
     asked = request.query_params.get("page", "")
     page = next((row for row in PAGES if row.url_path == asked), None)
     if page is None:
@@ -164,23 +162,23 @@ def _drawn(view: PreviewedView, run: ShownRun) -> bytes:
 
 
 def _with_heatmap(plain: card.Card, shown: ShownRun, values: Mapping[str, str]) -> card.Card:
-    """The same with attention weights, where they are cheap to have."""
     try:
         step = values.get("step", "")
         run = cached.open_run(shown.id, int(step) if step.isdecimal() and len(step) < 10 else None)
         text = values.get("src") or next(iter(vocabulary.of(run).examples), "")
         if not text or len(text) > MAX_DRAWN or not _is_cheap(run, text):
             return plain
-        target = values.get("tgt") or cached.decoded(run, text, "beam", {}).text
-        view = cached.attention(run, text, target[:MAX_DRAWN]).view(_kind(values))
+        target = values.get("tgt", "")[:MAX_DRAWN]
+        answer = cached.SCREEN.answer(AttentionOf(cached.named(run), text, target))
     except UserError:  # a sentence that is too long, a checkpoint that is gone
         return plain
+    view = answer.attention.view(_kind(values))
     n_layers, n_heads = view.weights.shape[:2]
     layer = _index(values.get("layer", ""), n_layers, n_layers - 1)
     head = _index(values.get("head", ""), n_heads, None)
     lines = [f"“{shortened(text, MAX_SENTENCE)}”"]
     if _kind(values) != "encoder":
-        lines.append(f"→ “{shortened(target, MAX_SENTENCE)}”")
+        lines.append(f"→ “{shortened(answer.target, MAX_SENTENCE)}”")
     part = ", ".join((KINDS[_kind(values)], _part("layer", layer), _part("head", head)))
     drawn = view.reduced(layer, head)
     return card.Card(plain.title, [*lines, part, shown.name], drawn, view.rows, view.keys)
@@ -191,7 +189,7 @@ def _part(what: str, index: int | None) -> str:
 
 
 def _is_cheap(run: Run, text: str) -> bool:
-    request = DecodeRequest("decoded", str(run.folder.path), run.step, (text,), "beam", "{}")
+    request = Translate(cached.named(run), text).beside(cached.SCREEN)
     return request_seconds(run, request) <= HEAVY
 
 
@@ -200,7 +198,6 @@ def _kind(values: Mapping[str, str]) -> str:
 
 
 def _index(given: str, n: int, default: int | None) -> int | None:
-    """A layer or head as a link says it, 1-based, or the mean of all; 0-based here, None for the mean."""
     if given == pickers.MEAN:
         return None
     is_there = given.isdecimal() and len(given) < 5 and 1 <= int(given) <= n
@@ -208,7 +205,6 @@ def _index(given: str, n: int, default: int | None) -> int | None:
 
 
 def _run_of(view: PreviewedView) -> ShownRun:
-    """The run that the view shows, if everybody with the link may see it."""
     run_id = view.run
     if not view.page.run or (run_id and not stored.ID.fullmatch(run_id)):
         return NO_RUN
@@ -224,7 +220,6 @@ def _run_of(view: PreviewedView) -> ShownRun:
 
 
 def _as_everybody() -> contextlib.AbstractContextManager[None]:
-    """Works for somebody who has the link and nothing else; on one's own computer everybody may see everything."""
     return asker.acting_as(asker.NOBODY if asker.is_hosted() else asker.LOCAL)
 
 

@@ -1,6 +1,9 @@
-"""The Share button: the page's view as a full link."""
+"""The Share button: the page's view as a link, or as a file."""
 
 from __future__ import annotations
+
+from datetime import UTC, datetime
+from functools import partial
 
 import streamlit as st
 
@@ -10,13 +13,15 @@ from s2s.library import Thing, sharing
 from s2s.links import share
 from s2s.links import short as short_links
 from s2s.links.short import Content
-from s2s.ui.kit import address, as_markdown, in_view, plain
+from s2s.reports import pictures as reports
+from s2s.ui.kit import address, as_markdown, file_name, in_view, plain
+from s2s.ui.kit import shown as shown_pictures
 from s2s.ui.shell import lesson
+from s2s.ui.shell.arrival import ARRIVED
 from s2s.ui.shell.lesson_builder import build_lesson, is_building
 from s2s.ui.shell.pages import LESSONS, Page
 from s2s.ui.shell.reach import LOCAL_HELP, is_local, reach
 from s2s.ui.shell.short_link_form import make_short_link, short_link_form
-from s2s.ui.snapshot import snapshot_button
 
 KEY = "share"  # of the popover: whether it is open
 
@@ -37,10 +42,9 @@ def share_button(page: Page) -> None:
 
 
 def _link(page: Page, content: Content, own: list[in_view.Shown]) -> None:
-    """The short link, what it shows of the visitor's own, and what else can be done with the view."""
     url = page_url(page)
     st.caption(f"This link opens what you see now, {reach(url)}.")
-    short_link_form(content, home_url(page), is_local=is_local(url))
+    short_link_form(content, home_url(page))
     for shown in own:
         _switches(shown)
     if is_local(url):
@@ -55,12 +59,38 @@ def _link(page: Page, content: Content, own: list[in_view.Shown]) -> None:
         )
     with st.expander("Full link, snapshot", icon=":material/more_horiz:"):
         st.code(url, language=None, wrap_lines=True)
-        about = str(st.session_state.get("src") or "") if "src" in page.keys else ""
-        snapshot_button(page.title, url, about)
+        _snapshot(page, url)
+
+
+def _snapshot(page: Page, url: str) -> None:
+    """The page's pictures as a file, with the sentence, and the words of whoever sent its link."""
+    if not (pictures := shown_pictures()):
+        return
+    about = [str(st.session_state.get("src") or "") if "src" in page.keys else ""]
+    link = st.session_state.get(ARRIVED)
+    if link and link.content.page == page.url_path:
+        about += [link.content.title, link.content.note]
+    file = partial(
+        reports.page,
+        page.title,
+        pictures,
+        about=" · ".join(filter(None, about)),
+        link=url,
+        drawn_at=datetime.now(UTC),
+    )
+    st.download_button(
+        "Snapshot (HTML)",
+        asker.for_this_visitor(file),
+        f"{file_name(page.title)}-snapshot.html",
+        "text/html",
+        key="snapshot",
+        on_click="ignore",
+        icon=":material/photo_camera:",
+        help="The pictures of this page, with findings and tables, as one HTML file that opens without a network.",
+    )
 
 
 def _add_to_lesson() -> None:
-    """Opens the panel beside the page, and closes the popover, which covers it."""
     st.session_state[KEY] = False
     build_lesson()
 
@@ -82,7 +112,6 @@ def _share(own: list[in_view.Shown], content: Content | None) -> None:
 
 
 def _switches(shown: in_view.Shown) -> None:
-    """What anyone with the link may see of one thing."""
     thing = shown.thing
     said = sharing.sharing(thing.kind, thing.id)
     key = f"share {thing.kind} {thing.id}"
@@ -117,7 +146,6 @@ def _switches(shown: in_view.Shown) -> None:
 
 
 def _why_not_copied(run_id: str) -> str:
-    """Why nobody could copy a run, whatever its owner says; "" where they could."""
     try:
         return run_copies.why_private(run_id)
     except UserError:

@@ -14,6 +14,8 @@ from s2s.links import short as short_links
 from s2s.links.short import MAX_NOTE, MAX_TITLE, Content, ShortLink, written
 from s2s.ui.canvas import copy_button
 from s2s.ui.kit import as_markdown, pickers, qr_code
+from s2s.ui.shell.reach import is_local
+from s2s.ui.streamlit_parts import DeltaGenerator
 
 # in the session
 MADE = "made short link"
@@ -25,13 +27,13 @@ OUTLIVES = "It outlives the run: it keeps its recipe and its curve, and opens th
 
 
 @st.fragment
-def short_link_form(content: Content, home: str, *, is_local: bool) -> None:
-    """`home` is the full address of the first page; others cannot open one that `is_local`."""
+def short_link_form(content: Content, home: str) -> None:
+    """`home` is the full address of the first page."""
     if why := st.session_state.pop(REFUSED, ""):
         st.error(as_markdown(why), icon=":material/error:")
     link: ShortLink | None = st.session_state.get(MADE)
     if link and (link.content.page, link.content.view) == (content.page, content.view):
-        _show(link, f"{home}{PATH}/{written(link.letters)}", is_local=is_local)
+        _show(link, home)
     else:
         link = None
     make = partial(st.form_submit_button, icon=":material/add_link:", args=(content,))
@@ -57,30 +59,44 @@ def make_short_link(content: Content) -> None:
 
 
 def _record(content: Content) -> dict[str, Any] | None:
-    """That of the view's run; None where others may not have it, or there is nothing to tell yet."""
     try:
         return run_records.record(pickers.run_id_of(content.view.get("run", "")))
     except UserError:  # no run, or one without a checkpoint: its link opens as any other
         return None
 
 
-def _show(link: ShortLink, url: str, *, is_local: bool) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", key="short link box"):
+def _show(link: ShortLink, home: str) -> None:
+    with show_link(url_of(link, home), "the short link", key="short link"):
+        st.button(
+            "Delete this link",
+            key="delete short link",
+            type="tertiary",
+            on_click=_delete,
+            args=(link,),
+        )
+    st.caption(f"Its letters can be typed in any case. {OUTLIVES if link.record else ''}")
+
+
+def url_of(link: ShortLink, home: str) -> str:
+    """The full address of a short link; `home` is that of the first page."""
+    return f"{home}{PATH}/{written(link.letters)}"
+
+
+def show_link(url: str, of: str, *, key: str, label: str = "Copy") -> DeltaGenerator:
+    """A link with the button that copies it and, unless only this computer can open it, its QR code, which opens `of`.
+
+    Returns the row of the button.
+    """
+    with st.container(horizontal=True, vertical_alignment="center", key=f"{key} box"):
         with st.container():
             st.code(url, language=None, wrap_lines=True)
-            with st.container(horizontal=True, vertical_alignment="center"):
-                copy_button(url, key="copy short link", is_primary=True)
-                st.button(
-                    "Delete this link",
-                    key="delete short link",
-                    type="tertiary",
-                    on_click=_delete,
-                    args=(link,),
-                )
-        if not is_local:
+            row = st.container(horizontal=True, vertical_alignment="center")
+            with row:
+                copy_button(url, key=f"copy {key}", label=label, is_primary=True)
+        if not is_local(url):
             with st.container(width=150):
-                qr_code(url, "the short link")
-    st.caption(f"Its letters can be typed in any case. {OUTLIVES if link.record else ''}")
+                qr_code(url, of)
+    return row
 
 
 def _delete(link: ShortLink) -> None:

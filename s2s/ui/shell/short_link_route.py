@@ -80,7 +80,6 @@ def find(typed: str) -> ShortLink:
 
 
 def _delay(address: str) -> float:
-    """Counts a miss on a hosted server; the seconds that whoever made it waits."""
     if not asker.is_hosted():
         return 0.0
     MONITOR.note_missed_link()

@@ -55,7 +55,6 @@ def account() -> str:
 
 
 def browser_key() -> workspaces.Key | None:
-    """The key that this browser has."""
     return workspaces.key_of(cookies())
 
 
@@ -103,12 +102,10 @@ def show_frame() -> None:
 
 
 def _address() -> str:
-    """The page's address, as a link in markdown can have it."""
     return quote(urlsplit(st.context.url or "/")._replace(query="", fragment="").geturl(), "/:%[]")
 
 
 def _why_nobody() -> str:
-    """Why the visitor has no workspace."""
     key = browser_key()
     if key is None:
         return NO_COOKIE

@@ -80,10 +80,6 @@ async def warm_up(app: Any) -> AsyncIterator[None]:
 
 
 async def _ensure_worker() -> None:
-    """Starts a worker for jobs that nobody works on: the machine was switched off, or the last app or worker killed.
-
-    Meanwhile an SQLite database stays this machine's.
-    """
     from s2s.config import UserError
     from s2s.processes import queue, worker
 
@@ -101,14 +97,12 @@ async def _ensure_worker() -> None:
 
 
 async def _delete_uploads() -> None:
-    """Deletes unsaved uploads after a day."""
     while True:
         await asyncio.to_thread(delete_old_uploads)
         await asyncio.sleep(HOUR)
 
 
 async def _delete_expired() -> None:
-    """Deletes what visitors of a hosted server have not changed for long."""
     from s2s.config import UserError
     from s2s.hosted import delete_expired
 
@@ -146,7 +140,6 @@ async def _forget_sentences() -> None:
 
 
 async def _empty_trash() -> None:
-    """Removes the files of deleted runs once that cannot be undone any more."""
     from s2s.files import UNDO_SECONDS
     from s2s.library.own import empty_trash
 
@@ -156,7 +149,6 @@ async def _empty_trash() -> None:
 
 
 async def _erase_deleted() -> None:
-    """Erases what was deleted from the files of the database, as soon as its readers and writers allow it."""
     from s2s.config import UserError
     from s2s.processes import queue
 

@@ -13,13 +13,15 @@ from s2s.runs import Run
 from s2s.ui.kit import SentenceRow, cached, pickers, sentence, settings_box, shortened
 from s2s.ui.kit import target as kit_target
 from s2s.ui.states.view_state import STATE
+from s2s.ui.streamlit_parts import DeltaGenerator
 
 
 class Forced(NamedTuple):
-    """The run at its checkpoint, and a typed target; empty for the model's own translation."""
+    """The run at its checkpoint, a typed target, which is empty for the model's own translation, and the Settings."""
 
     run: Run
     target: str
+    settings: DeltaGenerator
 
 
 def forced(row: SentenceRow, is_changed: Mapping[str, bool], *fields: str) -> Forced:
@@ -38,17 +40,17 @@ def forced(row: SentenceRow, is_changed: Mapping[str, bool], *fields: str) -> Fo
         target = kit_target.target_box(run, row.text, own)
         for name in fields:
             STATE.draw(name)
-    return Forced(run, target)
+    return Forced(run, target, settings)
 
 
-def second_sentence(run: Run, text: str) -> str:
+def second_sentence(run: Run, text: str, label_visibility: str = "collapsed") -> str:
     """What is typed, else a sentence that shares a word with the first; empty where there is none."""
     usual = partner(run, text)
     typed = STATE.draw(
         "second",
         placeholder=usual,
         icon=":material/compare_arrows:",
-        label_visibility="collapsed",
+        label_visibility=label_visibility,
         width="stretch",
     )
     given = " ".join(printable(typed).split())[: sentence.MAX_CHARACTERS]
@@ -84,7 +86,6 @@ def marked_layer(run: Run) -> str:
 
 
 def _layers(run: Run, side: str, instead: str) -> tuple[int, list[str]]:
-    """How many there are, and from 0 their numbers; a link that asks for another is told what is shown `instead`."""
     stacks = {"encoder": run.recipe.model.encoder, "decoder": run.recipe.model.decoder}
     n_layers = stacks[side].n_layers
     options = [str(layer) for layer in range(n_layers + 1)]

@@ -77,14 +77,16 @@ def _map(row: SentenceRow, beside: DeltaGenerator) -> AskedStates:
     )
     is_changed = {
         side: side != DEFAULT.side,
+        "another second sentence": bool(STATE.shown("second")),
         "first sentence": shown != DEFAULT.shown,
         f"by {color}": color != DEFAULT.color,
         "every layer": layers != DEFAULT.layers,
     }
-    run, target = controls.forced(row, is_changed, "side", "shown", "color", "layers")
+    run, target, settings = controls.forced(row, is_changed, "side", "shown", "color", "layers")
+    with settings:
+        second = controls.second_sentence(row.best, row.text, label_visibility="visible")
     with beside:
         layer = controls.layer_picker(run, STATE.value("side"))
-        second = controls.second_sentence(row.best, row.text)
     if STATE.value("shown") == "both":
         sentence.other_source(run, row.facts, second, "In the second sentence")
     name = cached.named(run)
@@ -93,24 +95,26 @@ def _map(row: SentenceRow, beside: DeltaGenerator) -> AskedStates:
 
 
 def _near(row: SentenceRow, beside: DeltaGenerator) -> AskedStates:
+    layer = str(st.session_state.get("layer") or st.query_params.get("layer", ""))
+    last = str(row.best.recipe.model.encoder.n_layers)
     with row.beside:
-        settings = settings_box(row.best, {})
+        settings = settings_box(row.best, {f"layer {layer}": layer not in ("", last)})
     with settings:
         run = kit_target.checkpoint(row.best)
+        layer = controls.layer_picker(run, "encoder")
     STATE.belongs_to("sentence", run.key, row.text)
     words = words_in(run, row.text)
     default = str(default_word(run, row.text, STATE.value("second"))) if words else WHOLE
     units = {WHOLE: "the whole sentence"}
     units |= {str(number): f"{number} · {word}" for number, word in enumerate(words, 1)}
     with beside:
-        layer = controls.layer_picker(run, "encoder")
         unit = STATE.draw("unit", units, default=default, width=260)
     name = cached.named(run)
     return AskedStates(run, Neighbors(name, row.text, unit, layer))
 
 
 def _lens(row: SentenceRow, beside: DeltaGenerator) -> AskedStates:
-    run, target = controls.forced(row, {})
+    run, target, _ = controls.forced(row, {})
     with beside:
         layer = controls.layer_picker(run, "decoder")
     given = {"text": row.text, "target": target, "layer": layer}

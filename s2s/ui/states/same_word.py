@@ -43,7 +43,6 @@ def ask(row: SentenceRow, second: str) -> tuple[Run, SameWord | None]:
 
 
 def _is_changed(sides: Sequence[Sequence[str]], shared: Sequence[int]) -> dict[str, bool]:
-    """Of each setting, whether it differs from the default; that of the words is the shared one's positions."""
     strategy = STATE.shown("strategy")
     given = [int(STATE.shown(name)) for name in WORDS]
     chosen = [
@@ -57,7 +56,6 @@ def _is_changed(sides: Sequence[Sequence[str]], shared: Sequence[int]) -> dict[s
 
 
 def _words(sides: Sequence[Sequence[str]], shared: Sequence[int]) -> dict[str, int]:
-    """The position of each word, from 1; 0 for the longest that both sentences have."""
     found = {}
     for name, words, place in zip(WORDS, sides, shared, strict=True):
         options = {str(number): f"{number} · {word}" for number, word in enumerate(words, 1)}

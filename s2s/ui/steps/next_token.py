@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
 import streamlit as st
 
-from s2s.config import UserError, override, settings_of
+from s2s.config import override, settings_of
 from s2s.decode import FILTERS, Truncation
 from s2s.plots import Picture
 from s2s.questions import NextCandidates, NextToken, next_token
 from s2s.questions.views import view_of
-from s2s.ui.canvas import Alternative, StripToken, token_strip
 from s2s.ui.kit import cached, chart, file_name, forms, pickers, plain, show
+from s2s.ui.kit.candidates import candidates_strip, with_usable_words
 from s2s.ui.steps.page import AskedSearch
 from s2s.ui.steps.view_state import STATE
 from s2s.words import fine_percent
@@ -23,7 +22,6 @@ from s2s.words import fine_percent
 POSITION = STATE.key("at")
 PREFIX = f"{STATE.page} {next_token.FIELD}"  # how the widgets' keys of the filters begin
 N_BUTTONS = 6  # candidates that a press writes
-N_HOVER = 5  # candidates of a token that hover shows
 
 
 def show_next_token(asked: AskedSearch) -> None:
@@ -45,12 +43,7 @@ def show_next_token(asked: AskedSearch) -> None:
 
 def _usable(question: NextToken) -> NextToken:
     """Without what a link says of other words: that is reported and forgotten."""
-    try:
-        cached.SCREEN.answer(question.continued)
-    except UserError as error:
-        pickers.notify(f"The forced words cannot be used: {error}")
-        STATE.remember(forced="")
-        question = replace(question, forced="")
+    question = with_usable_words(question, STATE)
     n = len(cached.SCREEN.answer(question.continued).tokens)
     if question.at and not (question.at.isdecimal() and 1 <= int(question.at) <= n):
         pickers.notify(
@@ -62,7 +55,6 @@ def _usable(question: NextToken) -> NextToken:
 
 
 def _draw(picture: Picture, answer: NextCandidates) -> None:
-    """The tokens to choose from, and the bars of the chosen position."""
     _strip(answer)
     st.space("small")
     with st.container(key="ruler"):
@@ -71,32 +63,14 @@ def _draw(picture: Picture, answer: NextCandidates) -> None:
 
 def _strip(answer: NextCandidates) -> None:
     """The tokens, each with its probability; a press chooses one, or writes another in its place."""
-    ids, tokens = answer.found.hypotheses[0].ids, answer.found.hypotheses[0].tokens
-    columns = zip(tokens, answer.probabilities, answer.candidates, strict=True)
-    cells = [
-        StripToken(
-            token,
-            probability,
-            [Alternative(*each) for each in candidates[:N_HOVER]],
-            "forced" if at < answer.n_forced else "",
-        )
-        for at, (token, probability, candidates) in enumerate(columns)
-    ]
     with st.container(key="token probabilities"):
-        token_strip(
-            cells,
-            answer.position,
-            key="strip",
-            on_pick=_choose_position,
-            on_alternative=lambda index, token: _force((*ids[:index], token)),
-        )
+        candidates_strip(answer, key="strip", force=_force, on_pick=_choose_position)
         st.caption(
             "Under each token: its probability, given what stands before it. Press one to see its position."
         )
 
 
 def _candidate_buttons(answer: NextCandidates) -> None:
-    """The position, and buttons that write another token there."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         _position_picker(answer)
         if answer.n_forced:
@@ -121,12 +95,11 @@ def _candidate_buttons(answer: NextCandidates) -> None:
                     f"{plain(each.token)} · {fine_percent(each.probability)}",
                     key=f"write {each.id}",
                     on_click=_force,
-                    args=((*ids, each.id),),
+                    args=(".".join(map(str, (*ids, each.id))),),
                 )
 
 
 def _position_picker(answer: NextCandidates) -> None:
-    """The same choice as in the strip, for keyboards."""
     tokens = answer.found.hypotheses[0].tokens
     st.session_state[POSITION] = answer.position
     st.selectbox(
@@ -143,12 +116,11 @@ def _choose_position(index: int) -> None:
     STATE.remember(at=str(index + 1))
 
 
-def _force(ids: Sequence[int]) -> None:
-    STATE.remember(forced=".".join(map(str, ids)), at=str(len(ids)))
+def _force(ids: str) -> None:
+    STATE.remember(forced=ids, at=str(ids.count(".") + 1))
 
 
 def _filters() -> None:
-    """Temperature and filters, which change the picture at once."""
     state = {name: STATE.value(next_token.FIELD + name) for name in next_token.SETTINGS}
     given, problems = forms.from_address(
         next_token.START, {name: text for name, text in state.items() if text}

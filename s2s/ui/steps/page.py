@@ -53,12 +53,10 @@ class AskedSearch(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The sentence."""
         return self.row.text
 
     @property
     def model(self) -> str:
-        """In titles."""
         return cached.model_name(self.run)
 
     def question(self, kind: type[Asks], **more: Any) -> Asks:
@@ -92,7 +90,7 @@ def ask() -> AskedSearch | None:
     if found_in_link is not None:
         _fill_search(row.best, found_in_link)
     found, line = st.container(), st.container(horizontal=True, vertical_alignment="center")
-    with st.container(horizontal=True, key="selection"):
+    with st.container(horizontal=True):
         labels = {slug: view.label for slug, view in tabs("steps").items()}
         STATE.segments("view", "View", labels, label_visibility="collapsed")
     with row.beside, st.container(horizontal=True, width="content", key="controls search"):
@@ -140,7 +138,6 @@ def _strategy_picker() -> str:
 
 
 def _search_settings(best: Run, run: Run, strategy: str) -> tuple[dict[str, Any], UserError | None]:
-    """The strategy's settings, and what is wrong with them."""
     config, prefix = best.starting(strategy), _prefix(strategy)
     st.caption(STRATEGIES[strategy].summary)
     given = forms.changes(config, list(flat(config)), prefix)
@@ -159,7 +156,6 @@ def _search_settings(best: Run, run: Run, strategy: str) -> tuple[dict[str, Any]
 
 
 def _is_changed(config: Config, prefix: str) -> dict[str, bool]:
-    """Each setting of the search that differs, as the link has it."""
     given = forms.changes(config, list(flat(config)), prefix)
     return {f"{name} {forms.to_address({name: given[name]})[name]}": True for name in given}
 
@@ -169,19 +165,16 @@ def _prefix(strategy: str) -> str:
 
 
 def _own_first(config: Config) -> list[str]:
-    """A strategy's own settings, then those of all strategies."""
     shared = keys(GenerationConfig)
     return [*(name for name in flat(config) if name not in shared), *shared]
 
 
 def _linked_settings(config: Config) -> dict[str, Any]:
-    """The settings that a link says even at their defaults: a strategy's own."""
     shared = keys(GenerationConfig)
     return {name: value for name, value in flat(config).items() if name not in shared}
 
 
 def _fill_search(best: Run, given: dict[str, str]) -> None:
-    """Fill the widgets of strategy and settings from a link; what cannot be used is reported and left out."""
     name = given.pop("strategy", DEFAULT_STRATEGY)
     try:
         choose("strategy", name, STRATEGIES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from s2s.links.share import printable
-from s2s.questions import ForcedTarget
+from s2s.questions import ForcedTarget, validation_pairs
 from s2s.questions.views import view_of
 from s2s.runs import Run, RunKey
 from s2s.ui.kit import address, cached, plain, sentence, shortened, show, target_owner
@@ -51,11 +51,12 @@ def show_reference(asked: AskedSearch) -> None:
     if target := _reference() or by_people:
         _answer(asked, asked.question(ForcedTarget, target=target))
     else:
-        st.info(
-            "Type the translation that you want above: you see how hard each of its tokens is for the model, and"
-            " whether search or model is to blame if it wrote another.",
-            icon=":material/rule:",
-        )
+        with st.container(key="answer"):
+            st.info(
+                "Type the translation that you want above: you see how hard each of its tokens is for the model, and"
+                " whether search or model is to blame if it wrote another.",
+                icon=":material/rule:",
+            )
     _examples(asked.run)
 
 
@@ -80,13 +81,12 @@ def _answer(asked: AskedSearch, question: ForcedTarget) -> None:
 
 
 def _show_candidates(position: int) -> None:
-    """Open the next-token view at the first difference; before it both texts are the same."""
     STATE.show(view="next", at=str(position + 1), forced="")
 
 
 def _examples(run: Run) -> None:
     """Sentences with their references, from the run's own probes."""
-    pairs = cached.probes(run)[:N_EXAMPLES]
+    pairs = validation_pairs(run)[:N_EXAMPLES]
     if not pairs:
         return
     with st.container(horizontal=True, gap="xsmall", key="pairs"):

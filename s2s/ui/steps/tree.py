@@ -53,7 +53,6 @@ def show_tree(asked: AskedSearch) -> None:
 
 
 def _what_to_draw(asked: AskedSearch, answer: Searched) -> None:
-    """How much of the search is in the picture above; and where its attention is."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if answer.tree.is_complete:
             STATE.segments("pruned", STATE.label("pruned"), PRUNED_SHOWN)
@@ -65,7 +64,6 @@ def _what_to_draw(asked: AskedSearch, answer: Searched) -> None:
 
 
 def _chart(picture: Picture, answer: Searched) -> None:
-    """In its own width, to be scrolled where the page has less."""
     if not answer.best_path or not isinstance(picture.figure, go.Figure):
         return
     width = picture.figure.layout.width
@@ -96,7 +94,6 @@ def _pick(number: object) -> None:
 
 
 def _drop_unknown_node(answer: Searched) -> None:
-    """A node that this search does not have gives way to the least certain token."""
     given = STATE.value("node")
     if given and not (given.isdecimal() and 0 < int(given) < len(answer.tree.nodes)):
         pickers.notify(
@@ -106,7 +103,6 @@ def _drop_unknown_node(answer: Searched) -> None:
 
 
 def _node_picker(question: WhyEachWord, answer: Searched) -> None:
-    """The same choice as a click in the picture."""
     nodes = answer.tree.nodes
     labels = {
         node.number: f"step {node.step} · {answer.token(node.number)} · {nodes[node.number].state}"
@@ -126,7 +122,6 @@ def _node_picker(question: WhyEachWord, answer: Searched) -> None:
 
 
 def _ranking_controls(config: BeamConfig) -> None:
-    """The length penalty and its formula by which the finished hypotheses are ranked."""
     low, high = min(LOW, config.length_penalty), max(HIGH, config.length_penalty)
     key = STATE.key("rank_penalty")
     if key not in st.session_state:
@@ -147,7 +142,6 @@ def _ranking_controls(config: BeamConfig) -> None:
 
 
 def _decode_buttons(strategy: str, found: ranking.Ranking, answer: Searched) -> None:
-    """Decode with the ranking's setting, or with one that changes which hypothesis is first."""
     config = found.config
     if not isinstance(config, BeamConfig):
         return

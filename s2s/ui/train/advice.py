@@ -118,14 +118,12 @@ def followed(request: RunRequest, planned: Recipe) -> None:
 
 
 def _with_preset(request: RunRequest, preset: str) -> dict[str, Any]:
-    """The form's values with another preset; the visitor's own stay, but for the model's sizes."""
     if request.preset not in PRESETS or preset not in PRESETS:
         raise UserError(f"There is no preset `{preset}`; choose one of the list.")
     return change_preset(request.recipe, request.preset, preset)
 
 
 def _apply(request: RunRequest, preset: str, fix: Mapping[str, Any]) -> None:
-    """Put the change into the widgets."""
     values = flat(request.recipe) if preset == request.preset else _with_preset(request, preset)
     values = values | dict(fix)
     change(request, {"preset": preset, **{PREFIX + key: values[key] for key in RECIPE_KEYS}})
@@ -158,7 +156,6 @@ def _last() -> AppliedAdvice | None:
 
 
 def _applied() -> None:
-    """What the last button changed, while the form still says so, and the button that takes it back."""
     last = _last()
     if last is None or not last.changed:
         return

@@ -33,7 +33,6 @@ class RatePlan(NamedTuple):
 
 
 def buttons(row: RunSummary, curves: Curves) -> None:
-    """One row of buttons: what the run's state allows."""
     with st.container(horizontal=True, vertical_alignment="center", key="controls-run"):
         if row.checkpoints and not row.is_live:
             _links(row)
@@ -63,7 +62,6 @@ def buttons(row: RunSummary, curves: Curves) -> None:
 
 
 def _links(row: RunSummary) -> None:
-    """Links to the newest checkpoint and to the best, if they differ, with a sentence of the run's dataset."""
     newest = row.checkpoints[-1]
     translated = cached.SCREEN.answer(SamplesOverTraining(row.id)).rows
     sentence = {"src": translated[0].source} if translated else {}
@@ -98,7 +96,6 @@ def _while_training(row: RunSummary, curves: Curves) -> None:
 
 
 def _stop(row: RunSummary) -> None:
-    """It asks first; Resume takes it back."""
     with st.popover("Stop", icon=":material/stop:"):
         if row.state == "queued":
             st.write("It leaves the queue. Resume puts it back.")
@@ -128,7 +125,6 @@ def _button(
 
 
 def _learning_rate(row: RunSummary, recipe: Recipe, curves: Curves) -> None:
-    """The peak of the schedule: its value, a new value, and earlier ones."""
     history = changes(row.id)
     current = peak(recipe, history)
     with st.popover("Learning rate", icon=":material/tune:"):
@@ -149,7 +145,6 @@ def _learning_rate(row: RunSummary, recipe: Recipe, curves: Curves) -> None:
 
 
 def _input(key: str, recipe: Recipe, current: float) -> float:
-    """The widget for the peak learning rate, and its value: the current one unless somebody types another."""
     config = replace(recipe, train=replace(recipe.train, lr=current))
     forms.restart(config, key.removesuffix(LR), [LR])
     forms.inputs(config, [LR], key.removesuffix(LR))
@@ -167,19 +162,16 @@ def changes(run_id: str) -> list[Mapping[str, Any]]:
 
 
 def _plan(run_id: str, recipe: Recipe) -> list[Planned]:
-    """Which last step a run with a time budget planned from when on."""
     if recipe.train.minutes is None:
         return []
     return [Planned(**each) for each in cached.metadata(run_id).get("plan") or []]
 
 
 def _live_rate(run_id: str) -> str:
-    """The key of the widget for the rate of a run that trains."""
     return f"control {run_id} {LR}"
 
 
 def _next_rate(run_id: str) -> str:
-    """The key of the widget for the rate that a run continues with."""
     return f"continue {run_id} {LR}"
 
 
@@ -219,7 +211,6 @@ def rate_preview(
 
 
 def _continuation(row: RunSummary, label: str, default: int) -> None:
-    """A form for a run that has ended: to another last step, and with another learning rate."""
     first = (row.checkpoints or (0,))[-1] + 1  # training continues from its newest checkpoint
     with st.popover(label, icon=":material/fast_forward:"):
         steps = st.number_input(
@@ -239,14 +230,12 @@ def _continuation(row: RunSummary, label: str, default: int) -> None:
 
 
 def _more(row: RunSummary) -> int:
-    """The last step that a run which ended early was planned to have."""
     recipe = cached.recipe(row.id)
     plan = _plan(row.id, recipe) if recipe else []
     return plan[0].steps if plan else row.steps
 
 
 def _more_steps(row: RunSummary, steps: int) -> int | None:
-    """The last step to request; None where it stays what it was, with the time budget that it follows from."""
     return steps if steps != row.steps or row.state == "done" else None
 
 
@@ -280,12 +269,10 @@ def act(what: str, run_id: str) -> None:
 
 
 def _last_step(run_id: str) -> str:
-    """The key of the widget for a run's new last step."""
     return f"to step {run_id}"
 
 
 def _new_rate(run_id: str) -> float | None:
-    """None if the learning rate is unchanged."""
     value = st.session_state.get(_next_rate(run_id))
     recipe = cached.recipe(run_id)
     if value is None or not recipe or float(value) == peak(recipe, changes(run_id)):

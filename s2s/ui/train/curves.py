@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import streamlit as st
@@ -11,7 +12,7 @@ import streamlit as st
 from s2s import plots
 from s2s.config import Recipe
 from s2s.plots import Curve, CurveOptions, StepMark, training_view
-from s2s.questions import LoggedRuns, TrainingCurves
+from s2s.questions import LoggedRuns, TrainingCurves, signature_note
 from s2s.runs import Curves, has_diverged
 from s2s.ui.kit import cached, in_view, unique_names
 from s2s.ui.kit.pictures import show
@@ -19,9 +20,8 @@ from s2s.ui.kit.training_curves import (
     MAX_RUNS,
     loss_note,
     quantity_and_axis,
-    signature_note,
+    worded_for,
 )
-from s2s.ui.kit.validation_pairs import worded_for
 from s2s.ui.train import metrics
 from s2s.ui.train.view_state import STATE
 
@@ -65,7 +65,9 @@ def _picture(
     ]
     missing = _missing(training_view.curve_lines(quantity, answer, over), options, expected)
     reading = f"{_reading(run_id, curve, runs)}{missing} {loss_note(runs, curve)}"
-    if quantity.is_score and (note := signature_note(runs.values())):
+    if quantity.is_score and (
+        note := signature_note(chain.from_iterable(each.signatures for each in runs.values()))
+    ):
         reading += f" {note}"
     drawn = training_view.picture(
         question,
@@ -81,7 +83,6 @@ def _picture(
 
 
 def _reading(run_id: str, curve: str, runs: Mapping[str, Curves]) -> str:
-    """How to read the curve. Of runs that went wrong nothing is said about memorizing: their messages have the cure."""
     quantity = training_view.QUANTITIES[curve]
     if curve != "loss":
         is_misleading = quantity.is_score and metrics.is_short(runs[run_id])
@@ -95,7 +96,6 @@ def _reading(run_id: str, curve: str, runs: Mapping[str, Curves]) -> str:
 
 
 def _other_runs(run_id: str) -> list[str]:
-    """The runs to compare with this one; a link may name runs that are shared."""
     for run in STATE.now.runs.split()[:MAX_RUNS]:
         cached.follow_link(run)
     titles = cached.titles()
@@ -122,7 +122,6 @@ def _other_runs(run_id: str) -> list[str]:
 
 
 def _options(run_id: str, last: int) -> CurveOptions:
-    """Smoothing, range of steps, axes."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         steps = _step_range(run_id, last)
         smoothing = _smoothing()
@@ -157,7 +156,6 @@ def _smoothing() -> float:
 
 
 def _step_range(run_id: str, last: int) -> tuple[float, float] | None:
-    """The steps between two handles; None for all of them. A handle at the right end moves on with the run."""
     row = cached.runs().get(run_id)
     is_growing = row is not None and row.is_live
     end = rounded(last) if is_growing else max(1, last)
@@ -182,7 +180,6 @@ def _step_range(run_id: str, last: int) -> tuple[float, float] | None:
 
 
 def _reset_range(run_id: str, end: int) -> None:
-    """Fit the range to a run that has grown; another run starts with all its steps."""
     first, last = STATE.now.first, STATE.now.last
     if (first, last) != st.session_state.get(RANGE_SAID, ("", "")):  # a link says another
         high = min(int(last or end), end)
@@ -201,7 +198,6 @@ def _reset_range(run_id: str, end: int) -> None:
 
 
 def _say_range(first: str, last: str) -> None:
-    """In the link; an end that moves on with the run needs no number."""
     STATE.remember(first=first, last=last)
     st.session_state[RANGE_SAID] = (first, last)
 
@@ -218,7 +214,6 @@ def rounded(last: int) -> int:
 
 
 def _marks(curves: Curves, metadata: Mapping[str, Any]) -> list[StepMark]:
-    """Changes of the learning rate and of the last step; one mark for all changes at a step, lest labels overlap."""
     found = [(change.step, f"train.lr {change.lr:g}") for change in curves.changes]
     changes = metadata.get("changes")
     for change in changes if isinstance(changes, list) else []:
@@ -248,7 +243,6 @@ def first_score(recipe: Recipe | None, curves: Curves) -> str:
 
 
 def _missing(lines: Sequence[Curve], options: CurveOptions, expected: Sequence[str]) -> str:
-    """Which curves are not visible, and why; `expected` says of each run when its first score will be measured."""
     empty = [line for line in lines if not len(plots.curve_points(line, options).steps)]
     never = [line for line in empty if not len(plots.curve_points(line, CurveOptions()).steps)]
     sentences = ""

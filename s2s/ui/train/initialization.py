@@ -57,7 +57,6 @@ def panel(request: RunRequest) -> RunRequest:
 
 
 def _control(run_id: str) -> str:
-    """The key of the toggle for a control run beside one that this run initializes."""
     return f"with a control run {run_id}"
 
 
@@ -113,7 +112,6 @@ def take_settings(request: RunRequest, before: str) -> None:
 
 
 def _mismatch(request: RunRequest) -> UserError | None:
-    """Why the weights do not fit this recipe; shown at once, with a button that corrects it."""
     try:
         initialization.check_compatible(
             initialization.parse_checkpoint(request.init_from), request.recipe

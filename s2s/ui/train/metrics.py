@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from s2s.plots import training_view
 from s2s.runs import Curves
 from s2s.scores import METRIC_NAMES
-from s2s.ui.kit.validation_pairs import worded_for
+from s2s.ui.kit.training_curves import worded_for
 
 NOT_LOGGED = "–"
 WIDTH = 130  # pixels that a metric needs
@@ -76,7 +76,6 @@ def _metric(key: str, value: float | None, form: str, step: str = "", *, unit: s
 
 
 def _scores(curves: Curves) -> list[Metric]:
-    """BLEU, chrF and exact match, the one to rely on first; exact match where the run has logged it."""
     bleu = _score("bleu", curves, curves.valid_bleu)
     if signature := next(filter(None, reversed(curves.valid_signatures)), ""):
         bleu = bleu._replace(help=f"{bleu.help} Signature: {signature}")

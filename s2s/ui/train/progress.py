@@ -43,14 +43,12 @@ def panel(run_id: str, source: str) -> None:
 
 
 def _is_beside_new_recipe(run_id: str, source: str) -> bool:
-    """Whether somebody has chosen a dataset that the run was not trained on, and asks for no curves of the run."""
     asked = dataclasses.replace(STATE.now, name="", minutes="", sweep="")
     is_other = source not in (DEFAULT_DATASET, cached.metadata(run_id).get("source"))
     return is_other and asked == TrainView()
 
 
 def _watch(run_id: str, row: RunSummary | None) -> None:
-    """It refreshes by itself while it may change."""
     # A worker may resume an interrupted run by itself.
     may_change = row is not None and (row.is_live or row.state == "interrupted")
     times = polling.slowdown() if may_change else 0
@@ -113,7 +111,6 @@ def _notes(run_id: str) -> None:
 
 
 def _progress(row: RunSummary, curves: Curves) -> None:
-    """The bar: how far, how fast, how long."""
     step = max(row.step, curves.step)
     if row.state == "queued":
         text = f"Waiting: {turn(row.position, row.wait)}."
@@ -131,7 +128,6 @@ def _progress(row: RunSummary, curves: Curves) -> None:
 
 
 def _speed(row: RunSummary, curves: Curves) -> list[str]:
-    """`["3,200 tokens/s", "2 min left"]`."""
     if not row.is_live:
         return []
     parts = []

@@ -20,7 +20,6 @@ def is_published(run_id: str) -> bool:
 
 
 def panel(run_id: str, request: RunRequest) -> None:
-    """In place of progress and curves."""
     about = cached.metadata(run_id)
     with st.container(border=True, key="published"):
         st.subheader(plain(cached.title(run_id)), anchor=False)

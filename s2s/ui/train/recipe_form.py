@@ -166,7 +166,6 @@ def settings_of_run(source: str) -> RunRequest:
 
 
 def _default_name(source: str, preset: str) -> str:
-    """`small on en-fr, from demo-en-fr`."""
     start = st.session_state.get(INIT_FROM) or ""
     return f"{preset} on {cached.dataset_name(source)}{origin(start)}"
 
@@ -189,7 +188,6 @@ def _write_to_url(source: str, preset: str, name: str, changes: Mapping[str, Any
 
 
 def _as_link(minutes: float | None) -> str:
-    """A time budget as links have it, if it is a whole number; empty for others, which are settings there."""
     return f"{minutes:.0f}" if minutes and minutes == round(minutes) else ""
 
 
@@ -213,7 +211,6 @@ def _preset_table(source: str) -> None:
 
 
 def _settings(base: Recipe, wrong: UserError | None) -> None:
-    """The few settings that people change, and all others in an expander."""
     main = [key for key in MAIN_KEYS if key != "train.steps"]
     with st.grid(4, min_column_width=150, vertical_alignment="bottom"):
         forms.inputs(base, main, PREFIX, wrong=wrong)
@@ -250,7 +247,6 @@ def _dataset() -> str:
 
 
 def _budget() -> None:
-    """The question that the form begins with."""
     minutes = st.session_state.get(MINUTES)
     now = STEPS if minutes is None else f"{minutes:g}"
     offered = BUDGETS if now in (*BUDGETS, STEPS) else sorted((*BUDGETS, now), key=float)
@@ -286,9 +282,6 @@ def _preset() -> str:
 
 
 def _suggest(source: str) -> None:
-    """Begin with the minutes and the preset that suit a dataset; the preset follows the minutes, unless somebody has
-    chosen or changed it.
-    """
     preset = st.session_state.setdefault("preset", DEFAULT_PRESET)
     last = st.session_state.setdefault(SUGGESTED, Suggestion(preset))
     minutes = st.session_state.setdefault(MINUTES, PRESETS[preset].recipe.train.minutes)
@@ -306,13 +299,11 @@ def _suggest(source: str) -> None:
 
 
 def _choose_preset() -> None:
-    """From now on another dataset keeps it."""
     st.session_state[SUGGESTED] = Suggestion("")
     _fill_preset(st.session_state.get(MINUTES))
 
 
 def _fill_preset(minutes: float | None) -> None:
-    """Everything that belongs to a preset, but for the time there is."""
     forms.fill(PRESETS[st.session_state["preset"]].recipe, PRESET_KEYS, PREFIX)
     st.session_state[MINUTES] = minutes
 
@@ -348,7 +339,6 @@ def _fill(given: dict[str, str]) -> None:
 
 
 def _fill_sweep() -> None:
-    """Put a link's sweep into the rows of its panel, and open that."""
     rows = sweep_rows(STATE.now.sweep)
     for number in range(sweep.MAX_SETTINGS):
         for kind in ("key", "values"):
@@ -361,7 +351,6 @@ def _fill_sweep() -> None:
 
 
 def _known_dataset(source: str) -> str:
-    """The dataset that a link names; where it is gone the default one, with a notice."""
     if source in SHIPPED_DATASETS or source in {saved.spec for saved in cached.datasets()}:
         return source
     pickers.notify(

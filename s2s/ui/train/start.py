@@ -86,7 +86,6 @@ def _summary(run_id: str) -> RunSummary | None:
 
 
 def _queue(request: RunRequest, start: Start) -> None:
-    """Queue the run, with its control run where one is wanted."""
     try:
         orders = _with_control(request) if request.has_control else [request.order()]
         start.run, *_ = queue_runs(orders)

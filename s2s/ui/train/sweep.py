@@ -64,7 +64,6 @@ def _form(request: RunRequest, why_not: UserError | None) -> None:
 
 
 def _row(request: RunRequest, number: int) -> tuple[str, str] | None:
-    """A setting and its values as they were typed; None where none is chosen."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         key = st.selectbox(
             f"Setting {number + 1}",
@@ -96,7 +95,6 @@ def _as_text(value: Any) -> str:
 
 
 def _orders(request: RunRequest, chosen: list[tuple[str, str]]) -> list[training.RunRequest]:
-    """The runs; none while nothing is chosen. Raises UserError for values that the settings do not take."""
     given = [(key, text) for key, text in chosen if text.strip()]
     if not given:
         return []
@@ -130,7 +128,6 @@ def _button(orders: list[training.RunRequest], seconds: float) -> None:
 
 
 def _queue(orders: list[training.RunRequest]) -> UserError | None:
-    """Queue all runs, or none; returns why."""
     try:
         queue_runs(orders)
     except UserError as wrong:

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from s2s.questions import Translate, validation_pairs, walked
+from s2s.questions import Translate, packed, validation_pairs, walked
 from s2s.runs import Run
 from s2s.ui.kit import cached, plain, shortened, show_pair
 
 MAX_PAIRS = 3  # of the run's own sentences, to choose from
-TWO = cached.packed({"num_return_sequences": 2})
+TWO = packed({"num_return_sequences": 2})
 
 
 def show(run: Run, text: str, target: walked.LossTarget) -> None:
@@ -25,7 +25,6 @@ def show(run: Run, text: str, target: walked.LossTarget) -> None:
 
 
 def _buttons(run: Run, label: str, pairs: Sequence[tuple[str, str]]) -> None:
-    """Each takes a source together with its target."""
     if pairs:
         st.caption(label)
     for number, (source, target) in enumerate(pairs):

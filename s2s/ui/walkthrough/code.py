@@ -47,7 +47,6 @@ def excerpt(code: Code) -> Excerpt:
 
 
 def _find(lines: list[str], code: Code, marker: str, begin: int) -> int:
-    """The first line from `begin` on that contains the marker."""
     for number in range(begin, len(lines)):
         if marker in lines[number]:
             return number

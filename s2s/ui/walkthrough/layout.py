@@ -30,26 +30,19 @@ from s2s.ui.walkthrough.steps import STEPS, WHERE
 
 def show(asked: AskedStep) -> None:
     """Pictures of a step, and its explanation."""
-    if asked.step.is_wide:
-        pictures = st.container(key="walk pictures")
-        explanation = st.container(key="walk explanation")
-    else:
-        with st.container(key="walk"):
-            pictures, explanation = st.columns([3, 2], gap="medium")
-    with pictures, st.container(border=True, key="answer"):
+    with asked.pictures, st.container(border=True, key="answer"):
         try:
             answer = cached.SCREEN.answer(asked.question)
         except UserError as error:  # the other steps can be shown
             st.info(as_markdown(str(error)), icon=":material/block:")
         else:
             _show_pictures(asked, answer)
-    with explanation, st.container(border=True):
+    with asked.explanation, st.container(border=True):
         _explain(asked.step, asked.run)
         _map(asked.run)
 
 
 def _show_pictures(asked: AskedStep, answer: Walked) -> None:
-    """One below the other; those of a wide step side by side, two in a column."""
     question = asked.question
     pictures = view_of(question).pictures(question, answer, cached.model_name(asked.run))
     columns = None
@@ -71,7 +64,6 @@ def _show_pictures(asked: AskedStep, answer: Walked) -> None:
 
 
 def _chips(table: Table, answer: Walked) -> None:
-    """Each token in a frame, with its id below it where that is the step."""
     is_ids = STATE.now.step == "ids"
     spans = (
         f"<span><b><bdi>{html.escape(token)}</bdi></b><small>{number if is_ids else ''}</small></span>"
@@ -81,7 +73,6 @@ def _chips(table: Table, answer: Walked) -> None:
 
 
 def _side_by_side(table: Table, answer: Walked) -> None:
-    """What the free model reads and chooses is underlined where it differs."""
     rows = []
     for position, forced_reads, predicted, correct, free_reads, chosen in table.rows:
         cells = [html.escape(str(text)) for text in (position, forced_reads, predicted, correct)]
@@ -98,7 +89,6 @@ def _marked(text: str, other: str) -> str:
 
 
 def _counts(table: Table, answer: Walked) -> None:
-    """How each score is counted."""
     if answer.loss and answer.loss.is_reference:
         written = answer.own.text if answer.own else ""
         score_counts.panel(written, answer.loss.forced.text, Scoring())
@@ -111,7 +101,6 @@ DRAWN = MappingProxyType(
 
 
 def _explain(step: WalkthroughStep, run: Run) -> None:
-    """Two sentences, then the formula and the source code."""
     st.subheader(step.title, anchor=False)
     if fault := fault_of(run.recipe.train.fault):
         what = (
@@ -134,7 +123,6 @@ def _explain(step: WalkthroughStep, run: Run) -> None:
 
 
 def _map(run: Run) -> None:
-    """The diagram of Architecture, in which the step's component is framed; a press opens the first step of another."""
     answer = cached.SCREEN.answer(Costs(cached.named(run)))
     components = answer.model.components
     drawing = diagram_of(components, is_pre=run.recipe.model.norm.place == "pre")
@@ -153,7 +141,6 @@ def _map(run: Run) -> None:
 
 
 def _open_first_of(where: str) -> None:
-    """The first step that stands there, or in a part of it."""
     for slug in STEPS:
         there = WHERE.get(slug, "")
         if there == where or there.startswith(f"{where}."):

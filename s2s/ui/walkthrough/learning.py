@@ -17,7 +17,6 @@ from s2s.ui.walkthrough.step import WalkthroughStep, aligned, is_pre_norm
 
 
 def _without_sums(run: Run) -> str:
-    """What the bars without residual connections are, and what they cannot show."""
     if run.recipe.train.fault == walked.NO_RESIDUAL:
         return "This run was trained without these sums, and has none now: both bars of a layer are the same."
     return (
@@ -38,7 +37,6 @@ def _gradients_formula(run: Run) -> str:
 
 
 def _optimizer(run: Run) -> str:
-    """Nothing of a model that was trained elsewhere."""
     return (
         ""
         if metadata(run.folder.id).get("imported")

@@ -38,12 +38,14 @@ STATE = ViewState("walkthrough", WalkthroughView, Walkthrough)
 
 
 class AskedStep(NamedTuple):
-    """What the page shows: a step, its question of the run, and where more settings go."""
+    """What the page shows: a step, its question of the run, and where more settings, the pictures and the words go."""
 
     step: WalkthroughStep
     run: Run
     question: Walkthrough
     settings: DeltaGenerator
+    pictures: DeltaGenerator
+    explanation: DeltaGenerator
 
 
 def read_request(steps: Steps) -> AskedStep | None:
@@ -55,41 +57,45 @@ def read_request(steps: Steps) -> AskedStep | None:
 
 
 def _existing(steps: Steps, run: Run) -> Steps:
-    """The steps that this model has."""
     return {slug: row for slug, row in steps.items() if row.exists(run.recipe.model)}
 
 
 def next_below(steps: Steps) -> None:
-    """Previous and Next once more, below the picture."""
+    """The step before, and the next one once more, below the picture."""
     slugs = [*_existing(steps, cached.open_run(st.session_state["run"]))]
     at = slugs.index(STATE.now.step)
     with st.container(horizontal=True, horizontal_alignment="distribute", key="walk below"):
-        _previous(slugs, at, "previous below")
+        st.button(
+            "Previous",
+            key="walkthrough previous",
+            icon=":material/arrow_back:",
+            disabled=at == 0,
+            on_click=go_to,
+            args=(slugs[max(0, at - 1)],),
+        )
         _next(slugs, at, "next below")
 
 
 def _asked(run: Run, step: WalkthroughStep) -> AskedStep | None:
-    """The sentence that the controls choose."""
     row = sentence_row("its way through the model")
     if not row.text:
         return None
     text, name = row.text, cached.named(run)
     own = cached.SCREEN.answer(Translate(name, text, STRATEGY)).text
     stack: Stack = getattr(run.recipe.model, step.stack)
-    with row.beside:
-        token = st.container(width="content", key="walk settings box")  # a lesson hides both
+    with row.beside, st.container(width="content", key="walk settings box"):  # a lesson hides it
         settings = settings_box(run, _is_changed(run, text))
-        if STATE.now.step == "update":
-            rates = {rate: rate for rate in RATES}
-            STATE.segments("rate", STATE.label("rate"), rates, label_visibility="collapsed")
+    pictures, explanation = _places(step)
     with settings:
         given = target.target_box(run, text, own)
         with st.container(key="walk settings"):
             layer = _layer_or_head("Layer", stack.n_layers, is_enabled="layer" in step.controls)
             head = _layer_or_head("Head", stack.n_heads, is_enabled="head" in step.controls)
     at = cached.SCREEN.answer(TraceOf(name, text, given, layer))
-    with token:
+    with explanation, st.container(key="walkthrough walk settings"):  # a lesson hides it, too
         position = _position(at, step)
+        if STATE.now.step == "update":
+            STATE.segments("rate", STATE.label("rate"), {rate: rate for rate in RATES})
     question = STATE.question(
         Walkthrough,
         run=name,
@@ -100,11 +106,18 @@ def _asked(run: Run, step: WalkthroughStep) -> AskedStep | None:
         head=head,
         position=position,
     )
-    return AskedStep(step, run, question, settings)
+    return AskedStep(step, run, question, settings, pictures, explanation)
+
+
+def _places(step: WalkthroughStep) -> Sequence[DeltaGenerator]:
+    """For the pictures and for what explains them: beside each other, or those of a wide step first."""
+    if step.is_wide:
+        return st.container(key="walk pictures"), st.container(key="walk explanation")
+    with st.container(key="walk"):
+        return st.columns([3, 2], gap="medium")
 
 
 def _is_changed(run: Run, text: str) -> dict[str, bool]:
-    """Of each setting, whether it differs from the default."""
     chosen = {name: str(st.session_state.get(name, "1")) for name in ("layer", "head")}
     return {
         "another target": target.is_forced(run, text, STRATEGY),
@@ -115,7 +128,6 @@ def _is_changed(run: Run, text: str) -> dict[str, bool]:
 
 
 def _check_step(steps: Steps, run: Run) -> None:
-    """A step that this model does not have gives way to the one before it."""
     slug = STATE.now.step
     order = [*steps]
     if slug not in steps or steps[slug].exists(run.recipe.model):
@@ -128,31 +140,15 @@ def _check_step(steps: Steps, run: Run) -> None:
 
 
 def _step(steps: Steps) -> WalkthroughStep:
-    """Previous, the list of all steps, next."""
     labels = {
-        slug: f"{number} of {len(steps)} · {row.section} · {row.title}"
+        slug: f"{number} of {len(steps)} · {row.title} · {row.section}"
         for number, (slug, row) in enumerate(steps.items(), 1)
     }
     slugs = [*steps]
     with st.container(horizontal=True, vertical_alignment="center", key="walk way"):
-        previous = st.container(width="content")
         slug = STATE.choice("step", "Step", labels, label_visibility="collapsed")
-        at = slugs.index(slug)
-        with previous:
-            _previous(slugs, at, "previous")
-        _next(slugs, at, "next")
+        _next(slugs, slugs.index(slug), "next")
     return steps[slug]
-
-
-def _previous(slugs: Sequence[str], at: int, name: str) -> None:
-    st.button(
-        "Previous",
-        key=f"walkthrough {name}",
-        icon=":material/arrow_back:",
-        disabled=at == 0,
-        on_click=go_to,
-        args=(slugs[max(0, at - 1)],),
-    )
 
 
 def _next(slugs: Sequence[str], at: int, name: str) -> None:
@@ -203,7 +199,6 @@ def _layer_or_head(label: str, n: int, *, is_enabled: bool) -> int:
 
 
 def _position(at: TracedSentence, step: WalkthroughStep) -> int:
-    """The chosen token's position on the side that the step shows, from 1."""
     chosen = STATE.now.position
     longest = max(len(at.src_ids), len(at.tgt_ids))
     if not 1 <= chosen <= longest:
@@ -223,7 +218,6 @@ def _position(at: TracedSentence, step: WalkthroughStep) -> int:
             key=key,
             on_change=_position_changed,
             width=150,
-            label_visibility="collapsed",
         )
     return position + 1
 

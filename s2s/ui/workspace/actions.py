@@ -35,7 +35,6 @@ def notices() -> None:
 
 
 def export() -> None:
-    """One zip with everything."""
     st.subheader("Export all", anchor=False)
     st.caption(
         "One zip with your runs, datasets and evaluations, and a README. You can download it for an hour."
@@ -85,14 +84,12 @@ def delete() -> None:
 
 
 def _address(path: str) -> str:
-    """An address of this server."""
     here = urlsplit(st.context.url or "")
     origin = f"{here.scheme}://{here.netloc}" if here.netloc else ""
     return f"{origin}{base_path()}/{path}"
 
 
 def _erasing() -> None:
-    """Whether the disk still holds something of what was deleted."""
     if queue.is_erased(st.session_state[ERASING]):
         del st.session_state[ERASING]
         st.session_state[DELETED] = "The server's files hold nothing of what you deleted any more."

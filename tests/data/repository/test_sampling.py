@@ -17,8 +17,8 @@ import pytest
 
 from s2s.config import UserError
 from s2s.data import load, with_sample
-from s2s.data.drawing import choose_indices
 from s2s.data.formats import streams
+from s2s.data.options import choose_indices
 from s2s.data.repository import sampling
 from tests.hub.standin import Hub, Repo
 
@@ -30,10 +30,7 @@ def sha(at: int) -> str:
 
 
 SORTED = [
-    (
-        f"topic {at // 500} line {at:05} {sha(at)}",
-        f"Thema {at // 500} Zeile {at:05}",
-    )
+    (f"topic {at // 500} line {at:05} {sha(at)}", f"Thema {at // 500} Zeile {at:05}")
     for at in range(N)
 ]
 

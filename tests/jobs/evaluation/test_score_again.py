@@ -123,12 +123,6 @@ def test_sentences_that_are_left_are_for_resume() -> None:
         evaluation_service.score_again(place.id)
 
 
-def test_a_source_in_two_unicode_forms_counts_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    twice = [("été", "1"), (unicodedata.normalize("NFD", "été"), "2"), ("5", "3")]
-    monkeypatch.setattr(f"{__name__}.PAIRS", twice)
-    assert evaluation().provenance()["test"]["n_sources"] == 2
-
-
 def test_resuming_one_of_an_earlier_version_takes_the_tokenizer_by_rule() -> None:
     place = evaluation()
     new = place.scores()

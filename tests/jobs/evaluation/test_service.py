@@ -9,7 +9,6 @@ import s2s
 from s2s.config import UserError, asker
 from s2s.jobs import evaluation_service, job_process, run_service, test_sets
 from s2s.jobs.evaluation import loop as evaluation_loop
-from s2s.jobs.evaluation.scoring import SystemScores
 from s2s.jobs.evaluation.service import EvaluationRequest
 from s2s.jobs.model_import import import_folder
 from s2s.jobs.registry import JOBS
@@ -373,10 +372,6 @@ def test_no_evaluation_is_a_run(greedy: System) -> None:
     assert not runs_folder().exists()
 
 
-def test_a_tally_of_nothing_has_no_numbers() -> None:
-    assert SystemScores().compared(None)["scores"] == {}
-
-
 def test_all_references_count_and_the_evaluation_says_how(greedy: System) -> None:
     references = [(reference, "1 1") for _, reference in PAIRS]
     scoring = Scoring(lowercase=True, chrf_words=2)
@@ -396,15 +391,6 @@ def test_all_references_count_and_the_evaluation_says_how(greedy: System) -> Non
     assert command.endswith(
         "--ref test.ref --ref test.ref2 --bleu-tokenize 13a --chrf-words 2 --lowercase"
     )
-
-
-def test_a_saved_dataset_is_grouped_by_source(greedy: System, tmp_path: Path) -> None:
-    (tmp_path / "t.tsv").write_text("1 2\t2 1\n3\t3\n1 2\t1 2\n")
-    test = Sentences("mine", spec=str(tmp_path / "t.tsv"), n=10, is_grouped=True)
-    place = done(replace(request_for(greedy), pairs=(), outputs={}, test=test))
-    assert place.references() == [("2 1", "1 2"), ("3",)]
-    assert (place.evaluation().test.n, place.evaluation().test.n_all) == (2, 2)
-    assert "nrefs:var" in place.scores()["systems"][0]["signature"]["bleu"]
 
 
 def test_an_evaluation_whose_worker_is_told_to_end_is_handed_back_and_resumed(

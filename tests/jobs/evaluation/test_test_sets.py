@@ -37,12 +37,6 @@ def test_a_runs_own_held_out_pairs_are_those_it_was_validated_on(tmp_path: Path)
         test_sets.read(Sentences("", run=run, split="train"))
 
 
-def test_another_text_is_read_by_its_spec() -> None:
-    found = test_sets.read(Sentences("", spec="synthetic:reverse#rows=5"))
-    assert len(found.pairs) == 5
-    assert all(source.split() == target.split()[::-1] for source, target in found.pairs)
-
-
 def test_two_files_keep_every_line() -> None:
     assert test_sets.from_uploads([("a.src", b"x\n\ny\n"), ("a.ref", b"1\n\n2\n")]) == (
         ("x", "1"),
@@ -160,10 +154,7 @@ def test_an_empty_line_of_the_first_reference_file_is_left_out_as_in_the_others(
 
 def test_all_references_of_a_saved_dataset_and_of_a_folder_count(tmp_path: Path) -> None:
     rows = datasets.Dataset.from_list(
-        [
-            {"source": "a", "ref1": "b", "ref2": "c"},
-            {"source": "d", "ref1": "e", "ref2": ""},
-        ]
+        [{"source": "a", "ref1": "b", "ref2": "c"}, {"source": "d", "ref1": "e", "ref2": ""}]
     )
     rows.save_to_disk(tmp_path / "saved")
     (tmp_path / "files").mkdir()

@@ -7,7 +7,7 @@ from s2s.analysis import Head, heads
 from s2s.config import UserError
 from s2s.data import Pair
 from s2s.jobs.heads import ablation as experiment
-from s2s.jobs.heads.encoded import encoded
+from s2s.jobs.heads.measuring import encoded
 from s2s.library.checkpoints import load
 from s2s.runs import Interventions, Run, runs_folder
 from s2s.runs.intervention import active

@@ -7,9 +7,8 @@ from s2s.analysis import KINDS, all_heads, heads
 from s2s.config import UserError
 from s2s.data import Pair
 from s2s.jobs.heads import importance
-from s2s.jobs.heads.encoded import encoded
-from s2s.jobs.heads.experiments import EXPERIMENTS
-from s2s.jobs.heads.importance import ImportanceSettings, measure, n_heads_of
+from s2s.jobs.heads.importance import ImportanceSettings, measure
+from s2s.jobs.heads.measuring import encoded
 from s2s.library.checkpoints import load
 from s2s.runs import Interventions, Run, runs_folder
 from s2s.scores import METRICS
@@ -71,11 +70,6 @@ def test_the_scores_of_pruning_are_those_of_greedy_translations(run: Run) -> Non
         assert row["bleu"] == pytest.approx(
             METRICS["bleu"].compute(texts, [pair.tgt for pair in PAIRS]).value
         )
-
-
-def test_the_forecast_counts_every_pass(run: Run) -> None:
-    assert n_heads_of(run.recipe) == len(all_heads(run.model))
-    assert EXPERIMENTS["importance"].passes(run.recipe, ImportanceSettings()) > 20
 
 
 def test_no_pair_that_fits_is_an_error(run: Run) -> None:

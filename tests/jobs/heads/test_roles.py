@@ -12,7 +12,6 @@ from s2s.analysis import KINDS, summarize_heads
 from s2s.config import UserError
 from s2s.data import Gold, Link, Pair, Relation
 from s2s.files import from_json
-from s2s.jobs.heads import roles
 from s2s.jobs.heads.roles import RolesResult, RolesSettings, measure
 from s2s.runs import Run
 from tests.analysis.heads.samples import finished
@@ -87,9 +86,3 @@ def test_too_few_sentences_are_refused(demo: Run, n: int) -> None:
 def test_a_pair_that_does_not_fit_is_counted(demo: Run) -> None:
     found = measured(demo, [*pairs(12), Pair("", "chat")])
     assert (found.n, found.n_left_out) == (12, 1)
-
-
-def test_the_tokens_of_a_side_are_by_id(demo: Run) -> None:
-    tokens = roles.tokens_of(demo, "tgt")
-    assert tokens[:4] == ["<pad>", "<s>", "</s>", "<unk>"]
-    assert len(tokens) == demo.tgt_tokenizer.vocab_size

@@ -130,12 +130,6 @@ def test_weights_that_are_trained_need_not_see_everything_again() -> None:
     assert set(advice.FRESH) < set(advice.RULES)
 
 
-def test_the_issue_has_its_sentence() -> None:
-    one = advice_by_rule(case("transformer-base", captions(29_000)))["overfits"]
-    assert one.sentence.startswith("29,000 pairs and 63 M parameters: this will overfit; try quick")
-    assert one.label(Recipe()) == "Use quick"
-
-
 @pytest.mark.parametrize(("name", "most"), [("steps", 100), ("minutes", 1), ("parameters", 1000)])
 def test_what_the_place_does_not_allow_is_refused_first(name: str, most: int) -> None:
     limits = dataclasses.replace(Limits(None, None, None, None, None), **{name: most})
@@ -251,8 +245,3 @@ def test_a_schedule_as_long_as_the_run_is_warned_of_and_one_without_warm_up_is_n
 )
 def test_numbers_in_short(number: float, text: str) -> None:
     assert advice.short_count(number) == text
-
-
-def test_operations_have_larger_units() -> None:
-    assert advice.short_count(9.5e17, "kMGTPE") == "950 P"
-    assert advice.short_count(2e22, "kMGTPE") == "20000 E"

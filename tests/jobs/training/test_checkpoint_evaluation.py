@@ -206,10 +206,7 @@ def test_heads_that_look_where_gold_says_make_no_error(
         "entropy": [[0.0]],
         "uniform": pytest.approx(1.263, abs=1e-3),
         "n_pairs": 2,
-    } | {
-        "aer": [[0.0]],
-        "aer_mean": [0.0],
-    }
+    } | {"aer": [[0.0]], "aer_mean": [0.0]}
 
 
 def test_without_gold_or_with_gold_for_other_words_there_is_no_error(tiny: Recipe) -> None:
@@ -222,11 +219,7 @@ def test_without_gold_or_with_gold_for_other_words_there_is_no_error(tiny: Recip
             checkpoint_evaluation.heads(
                 found, checkpoint_evaluation.pairs_for_attention(found, pairs)
             )
-        ) == {
-            "entropy",
-            "uniform",
-            "n_pairs",
-        }
+        ) == {"entropy", "uniform", "n_pairs"}
     pieces, _ = trainer(tiny, **{"tokenizer.kind": "bpe"})
     strange = [
         Pair("the\tcat", "le chat", Gold((Link(0, 0), Link(1, 1))))

@@ -119,9 +119,7 @@ def test_files_are_named_from_the_root_for_the_process_that_reads_them(
     ] == str(tmp_path / "pairs.tsv")
 
 
-def test_a_job_reports_its_progress_and_resumes_from_the_newest_checkpoint(
-    tiny: Recipe,
-) -> None:
+def test_a_job_reports_its_progress_and_resumes_from_the_newest_checkpoint(tiny: Recipe) -> None:
     run = training.submit(request_for(tiny))
     messages = []
     job = claim()
@@ -195,8 +193,7 @@ def test_what_cannot_be_gone_on_with_is_said_at_once(tiny: Recipe) -> None:
         training.submit_resume(run, asker.LOCAL)
     for other in (("mine", "bob"), ("nothing", asker.LOCAL)):
         with pytest.raises(
-            UserError,
-            match=f"You have no run `{other[0]}` to resume; start a new one.$",
+            UserError, match=f"You have no run `{other[0]}` to resume; start a new one.$"
         ):
             training.submit_resume(*other)
     with pytest.raises(
@@ -296,10 +293,7 @@ def test_the_recipe_file_says_how_many_pairs_were_dropped_and_why(
     recipe = override(tiny, {"data.clean.duplicates": True, "data.max_length": 12})
     request = request_for(recipe, source=str(train), valid=str(valid))
     data = training.start(request, tmp_path / "run").folder.about()["data"]
-    assert data["dropped"] == {
-        "the same pair occurs earlier": 7,
-        "longer than 12 tokens": 4,
-    }
+    assert data["dropped"] == {"the same pair occurs earlier": 7, "longer than 12 tokens": 4}
     assert data["n_dropped"] == 11
     assert data["n_train"] == len(rows) - 10
     alone = training.start(request_for(recipe, source=str(train), valid=None), tmp_path / "alone")

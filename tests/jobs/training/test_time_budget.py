@@ -74,10 +74,6 @@ def test_minutes_take_all_cores_and_no_more_than_are_allowed(
 def test_only_a_time_budget_lets_the_threads_of_a_job_spin(tiny: Recipe) -> None:
     two = override(tiny, {"train.threads": 2})
     limited = {"train.minutes": 10}
-    recipes = [
-        two,
-        override(two, limited),
-        override(tiny, limited),
-    ]
+    recipes = [two, override(two, limited), override(tiny, limited)]
     specs = [submitted(training.submit(request_for(recipe))).spec for recipe in recipes]
     assert [spec["spins"] for spec in specs] == [False, True, False]

@@ -96,10 +96,7 @@ def greedy(run: Run) -> list[str]:
 
 @pytest.mark.parametrize("case", [case for case in CASES if case != "marian_bytes"])
 def test_transformers_writes_the_same_and_it_opens_again(
-    case: str,
-    opened: Callable[[str], Opened],
-    script: Callable[[Path], list[str]],
-    tmp_path: Path,
+    case: str, opened: Callable[[str], Opened], script: Callable[[Path], list[str]], tmp_path: Path
 ) -> None:
     one = opened(case)
     out = exported(one.run, "transformers", tmp_path / "out")
@@ -130,10 +127,7 @@ def test_transformers_writes_the_same_and_it_opens_again(
 
 @pytest.mark.parametrize("case", [case for case in CASES if case not in ("marian", "mbart")])
 def test_ctranslate2_writes_the_same(
-    case: str,
-    opened: Callable[[str], Opened],
-    script: Callable[[Path], list[str]],
-    tmp_path: Path,
+    case: str, opened: Callable[[str], Opened], script: Callable[[Path], list[str]], tmp_path: Path
 ) -> None:
     run = opened(case).run
     out = exported(run, "ctranslate2", tmp_path / "out")

@@ -13,7 +13,7 @@ import s2s
 from s2s import reports
 from s2s.analysis import Attention, HeadSelection, reduced
 from s2s.analysis.simplify import strongest_cells, without_sinks
-from s2s.plots import Picture, attention_lines, attention_view
+from s2s.plots import Picture, attention_view, links_view
 from s2s.questions import AttentionLines, AttentionOf, ForcedAttention, Have
 from s2s.runs import Run
 from tests.screen import component, link, lost, opened, page_text
@@ -113,7 +113,7 @@ def test_what_a_link_asks_for_and_does_not_exist_is_reported_and_left_out() -> N
 def test_of_too_many_lines_the_strongest_are_drawn(
     attention: Attention, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(attention_lines, "MAX_LINES", 6)
+    monkeypatch.setattr(links_view, "MAX_LINES", 6)
     screen = lines("share:1.0", kind="encoder")
     (each,) = joined(screen).values()
     assert len(each) == 6
@@ -125,7 +125,7 @@ def test_of_too_many_lines_the_strongest_are_drawn(
 def shown(**fields: str) -> tuple[AttentionLines, ForcedAttention, Picture]:
     question = AttentionLines(DEMO, "=<b>the</b>", "la", **fields)
     answer = Have().answer(question)
-    return question, answer, attention_lines.pictures(question, answer, "the model")[0]
+    return question, answer, links_view.lines(question, answer, "the model")[0]
 
 
 def test_the_numbers_are_the_librarys_own_and_several_heads_are_in_one_table(run: Run) -> None:

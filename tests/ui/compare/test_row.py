@@ -36,7 +36,6 @@ def test_a_row_is_a_link(own_run: str) -> None:
 
 @pytest.mark.parametrize("strategies", [STRATEGIES[: len(KEYS)], STRATEGIES[len(KEYS) :]])
 def test_every_strategy_is_decoded_on_the_page(strategies: tuple[str, ...]) -> None:
-    """In as many rows as there are."""
     columns = {key: f"{DEMO}!{strategy}!" for key, strategy in zip(KEYS, strategies, strict=False)}
     screen = opened("compare", src="the red house", **columns)
     assert not lost(screen)

@@ -67,7 +67,8 @@ def test_every_part_shows_what_was_measured() -> None:
     assert words == [SHORT[slug] for slug in found.kinds["encoder"].role.ravel()]
     detail, table = screen.dataframe[0].value, screen.dataframe[1].value
     strengths = found.kinds["encoder"].strengths
-    assert detail["Strength"].max() == max(float(each[1, 3]) for each in strengths.values())
+    strongest = max(float(each[1, 3]) for each in strengths.values())
+    assert detail["Strength"].max() == pytest.approx(100 * strongest)
     assert len(table) == 24
     screen = shown(HeadRoles("demo-en-fr", SPLIT, part="relations"))
     rows = screen.dataframe[0].value
@@ -77,7 +78,7 @@ def test_every_part_shows_what_was_measured() -> None:
     rows = screen.dataframe[0].value
     is_it = (rows["Attention"] == "encoder") & (rows["Score"] == "Attention to copies")
     (best,) = rows[is_it]["Its score"]
-    assert best == float(found.induction["encoder"]["copying"].score.max())
+    assert best == pytest.approx(100 * float(found.induction["encoder"]["copying"].score.max()))
     assert "mean weight" in json.dumps(figures(screen))
     screen = shown(HeadRoles("demo-en-fr", SPLIT, part="induction", score="direct"))
     assert "share of the weight" in json.dumps(figures(screen))

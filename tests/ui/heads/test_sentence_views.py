@@ -140,7 +140,7 @@ def test_attribution_stands_beside_attention_with_what_it_sums_to() -> None:
     question = ProbeInput((A,), ids, "permuted", {"layer": 1, "head": 2})
     shift = heads.finish(PROBES["changed weights"].ask(run, question))
     assert shifts["total variation"][0] == pytest.approx(np.median(shift.total_variation))
-    assert shifts["other token"][0] == pytest.approx(shift.is_changed.mean())
+    assert shifts["other token"][0] == pytest.approx(100 * shift.is_changed.mean())
 
 
 def test_without_a_sentence_the_page_invites() -> None:

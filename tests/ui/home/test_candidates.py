@@ -10,7 +10,6 @@ TEXT = "the red house"
 
 
 def translation(screen) -> str:
-    """What is shown as the translation."""
     (said,) = [str(each.proto.body) for each in screen.get("html") if "Click to" in each.proto.body]
     return html.unescape(said.partition(">")[2].partition(">")[2].partition("<")[0])
 
@@ -37,7 +36,7 @@ def test_words_of_another_model_are_dropped_and_said() -> None:
     screen = opened(run=DEMO, src=TEXT, set="forced:99999")
     assert not screen.exception
     assert translation(screen) == "la maison rouge"
-    assert "The chosen word cannot be used" in lost(screen)[0]
+    assert "The forced words cannot be used" in lost(screen)[0]
 
 
 def test_a_sentence_with_bank_leads_to_its_two_translations() -> None:

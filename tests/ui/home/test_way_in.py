@@ -31,7 +31,7 @@ def test_home_leads_on_where_one_was() -> None:
     note_step("way-of-a-sentence", 2)
     assert ways(opened("")) == [f"Continue: {LESSONS['way-of-a-sentence'].title}, step 2"]
     answer_all(LESSONS["way-of-a-sentence"])
-    assert ways(opened("")) == [f"Next lesson: {LESSONS['decoding'].title}"]
+    assert ways(opened("")) == [f"Next lesson: {LESSONS['way-of-a-translation'].title}"]
     answer_all(last, but=4)
     assert ways(opened("")) == [f"Continue: {last.title}, open question at step 4"]
     answer_all(last)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from s2s.ui.kit.differences import against_reference
+from s2s.ui.kit.text import against_reference
 
 WORDS = st.lists(st.sampled_from(["a", "b<", "&c", "dé"]), min_size=2, max_size=12).map(" ".join)
 

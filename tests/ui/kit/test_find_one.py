@@ -14,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 import s2s
 from s2s.data import gold_agreement
 from s2s.links.share import unpack
+from s2s.questions import validation_pairs
 from s2s.runs import runs_folder
 from s2s.runs.properties import Decoding, Finding, PropertySettings, findings
 from s2s.ui.kit import cached, dataset_sentences, find_one
@@ -37,7 +38,7 @@ def here(monkeypatch: pytest.MonkeyPatch) -> None:
     def judged(*given: Any) -> Iterator[list[Finding]]:
         yield findings(*given)
 
-    monkeypatch.setattr(cached, "findings", judged)
+    monkeypatch.setattr(find_one, "_judged", judged)
 
 
 def click(screen: AppTest, label: str) -> AppTest:
@@ -131,7 +132,7 @@ def test_a_run_whose_dataset_is_gone_searches_what_it_keeps_and_says_so() -> Non
     (folder / "recipe.json").write_text(json.dumps(recipe))
     screen = click(opened("steps", run="mine", src=HOUSE), "Unknown word")
     text = page_text(screen)
-    n = len(cached.probes(s2s.load("mine")))
+    n = len(validation_pairs(s2s.load("mine")))
     assert f"none in {n} sentences" in text
     assert "no saved dataset" in text
 

@@ -32,7 +32,6 @@ def state(tmp_path: Path) -> Callable[[str], RunState]:
 def opened_in_turn(
     runs: OpenedRuns, states: list[RunState], log: list[str], names: str
 ) -> list[str]:
-    """Which runs had to be opened."""
     log.clear()
     for name in names:
         runs.get(next(one for one in states if one.folder.name == name))

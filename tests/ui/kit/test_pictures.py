@@ -32,4 +32,4 @@ def test_a_sentence_with_a_word_twice_has_a_table_of_its_weights() -> None:
     assert not screen.exception
     (shown,) = screen.dataframe
     assert [*shown.value.columns] == ["predicts", "the", "the (2)", "the (2) (2)", "house"]
-    assert shown.value["house"].tolist() == [0.25]
+    assert shown.value["house"].tolist() == [25.0]  # percent

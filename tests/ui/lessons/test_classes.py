@@ -54,6 +54,7 @@ def test_a_teacher_sees_who_agrees_until_the_class_is_closed(visit: Callable[...
     his.button(key="join class").click().run()
     assert "Your teacher sees at which step you are." in page_text(his)
     assert lesson_class.QUESTION not in page_text(his)
+    visit("bob", lesson=f"{FIRST.id}.2", **{"class": row.id})  # another lesson
     hers = visit("teacher", "lessons", set="view:classes")
     assert "Participants who share their step: 1." in page_text(hers)
     assert hers.dataframe[0].value["step"].tolist() == [1]

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from streamlit.util import calc_hash
 
 from s2s.config import UserError, asker
 from s2s.lessons import (
@@ -19,9 +20,11 @@ from s2s.lessons import (
     View,
     add_lesson,
     add_step,
+    change_lesson,
     own_lessons,
 )
 from s2s.links import short as short_links
+from s2s.ui.kit.new_step import note_and_question
 from s2s.ui.lessons.links import given_view
 from tests.screen import opened, page_text
 
@@ -62,55 +65,83 @@ def fill(screen: AppTest, **texts: str) -> None:
         widget.set_value(text)
 
 
-def test_the_view_of_a_page_becomes_a_step() -> None:
+def test_a_page_becomes_a_step_and_all_that_is_written_is_saved_and_said() -> None:
     screen = opened("attention", src="the red house", layer="1", head="3", kind="cross")
     assert not screen.text_area
     press(screen, "Add to a lesson")
     assert not any(each.label == "Add to a lesson" for each in screen.button)
-    note, add = "Note: what to look at on this page", "Add this page as step 1"
-    field(screen.text_input, "Title of the lesson").set_value("Heads")
-    field(screen.text_area, note).set_value("See the [diagonal](x).")
-    assert "A note has a link" in page_text(press(screen, add))
-    field(screen.text_area, note).set_value("See the **diagonal**.")
-    asked = "Question (optional)"
-    field(screen.text_area, asked).set_value("How many words?")
-    assert "question has no answer" in page_text(press(screen, add))
-    field(screen.text_area, asked).set_value("How many words?\nthree")
-    assert "The right answer: three is no number" in page_text(press(screen, add))
-    field(screen.text_area, asked).set_value("How many words?\n3 ± 0.5")
-    press(screen, add)
+    assert "Step 1 is saved: this page as you see it." in screen.success[0].value
     (step,) = mine().steps
-    assert (mine().title, step.title) == ("Heads", "Attention: the red house")
-    assert step.question == NumberQuestion("How many words?", 3.0, 0.5, "")
-    assert (step.note, step.view.page) == ("See the **diagonal**.", "attention")
+    assert (mine().title, step.title) == ("My lesson", "Attention: the red house")
     wanted = {"run": "demo-en-fr", "src": "the red house", "layer": "1", "head": "3"}
-    assert wanted.items() <= step.view.values.items()
-    assert "is step 1. The lesson is saved" in screen.success[0].value
-    (short,) = [each.value for each in screen.code if "/s/" in each.value]
-    assert short_links.find(short.rpartition("/")[2]).content.view["lesson"] == f"{mine().id}.1"
-    assert not screen.text_area
-    screen.text_input(key="src").set_value("the red book").run()
-    assert field(screen.text_area, note).value == ""
+    assert (step.view.page, wanted.items() <= step.view.values.items()) == ("attention", True)
+    (text,) = screen.text_area
+    text.set_value("See the [diagonal](x).").run()
+    assert "Not saved. A note has a link" in page_text(screen)
+    assert (mine().steps, screen.button(key="add steps").disabled) == ((step,), True)
+    text.set_value("See it.\nHow many words?\nthree").run()
+    assert "The right answer: three is no number" in page_text(screen)
+    text.set_value("See **it**. Or not.\n\nHow many words?\n3 ± 0.5").run()
+    assert mine().steps[0].question == NumberQuestion("How many words?", 3.0, 0.5, "")
+    assert (mine().title, mine().steps[0].note) == ("See it", "See **it**. Or not.")
+    assert "your question, whose right answer is **3 ± 0\\.5**" in screen.success[0].value
+    field(screen.text_input, "Title of the lesson").set_value("Heads").run()
+    assert (mine().title, mine().summary) == ("Heads", "Heads")
+    assert "title is saved" in page_text(screen)
+    screen.text_input(key="src").set_value("the red book").run()  # the step is what is on the page
+    assert mine().steps[0].view.values["src"] == "the red book"
+    assert mine().steps[0].title == "Attention: the red book"
+    (short,) = [each.value for each in screen.code if "s/" in each.value]
+    assert short_links.find(short.rpartition("/")[2]).content.view == {"lesson": f"{mine().id}.1"}
+    press(screen, "Attention again")
+    assert [each.title for each in mine().steps] == ["Attention: the red book"] * 2
+    assert screen.text_area[0].value == ""
+    press(screen, "Take this page back")
+    assert len(mine().steps) == 1
     assert field(screen.selectbox, "Lesson").value == mine().id
-    field(screen.text_input, "Title of the step").set_value("The same again")
-    field(screen.text_area, asked).set_value("Which?\nred\n\n the\nhouse ")
-    press(screen, "Add this page as step 2")  # to the same lesson
-    assert [each.title for each in mine().steps] == [step.title, "The same again"]
-    assert mine().steps[1].question == ChoiceQuestion(
-        "Which?", ("house", "red", "the"), 1, ("Not this one.", "Right.", "Not this one.")
-    )
+    press(screen, "Add this page as step 2")
+    assert len(mine().steps) == 2
     press(screen, "Close")
     assert not screen.text_area
 
 
-def test_a_page_is_added_by_the_button_that_opens_the_next() -> None:
-    screen = opened("attention", src="the red house")
-    press(screen, "Add to a lesson")
-    screen.button(key="add and open steps").click().run()
+def test_a_page_is_added_by_the_button_that_opens_it() -> None:
+    screen = opened("lessons")
+    screen.button(key="add steps").click().run()
+    screen._page_hash = calc_hash("steps")  # as a browser says it
+    screen.text_area[0].set_value("Look.")
+    screen.button(key="add attention").click().run()
     assert not screen.exception
-    (step,) = mine().steps
-    assert step.view.page == "attention"
+    assert [(step.view.page, step.note) for step in mine().steps] == [
+        ("steps", "Look."),
+        ("attention", ""),
+    ]
+    screen._page_hash = calc_hash("attention")
+    press(screen, "Take this page back")
+    changed = replace(mine(), title="Changed elsewhere")
+    change_lesson(changed, mine())
+    screen.run()
     assert "Add this page as step 2" in [each.label for each in screen.button]
+    assert mine() == changed
+
+
+@pytest.mark.parametrize(
+    ("written", "note", "asked"),
+    [
+        ("", "", None),
+        ("Why?", "Why?", None),
+        ("Why?\n\nBecause.", "Why?\n\nBecause.", None),
+        ("Which?\nred\n the\nhouse ", "", ("house", "red", "the")),
+        ("Look.\nSee?\n\nLook: which?  \nred\nblue?", "Look.\nSee?", ("blue?", "red")),
+    ],
+)
+def test_lines_below_a_last_question_are_its_answers(
+    written: str, note: str, asked: tuple[str, ...] | None
+) -> None:
+    found, question = note_and_question(written)
+    assert (found, question and question.options) == (note, asked)
+    if question:
+        assert question.options[question.answer] == "red"
 
 
 def test_a_lesson_is_changed() -> None:
@@ -119,11 +150,13 @@ def test_a_lesson_is_changed() -> None:
     field(screen.text_input, "Summary").set_value("Another summary.")
     press(screen, "Save")
     assert mine().summary == "Another summary."
+    assert "summary are saved" in screen.success[0].value
     titles = [step.title for step in FIRST.steps]
     fill(screen, note="Not saved yet.")
     press(screen, "Move down")
     assert [step.title for step in mine().steps] == [titles[1], titles[0], *titles[2:]]
     assert screen.radio[0].value == 2
+    assert "This is step 2 now." in [each.value for each in screen.success]
     assert "Not saved yet." in [each.value for each in screen.text_area]
     press(screen, "Delete the step")
     assert [step.title for step in mine().steps] == [titles[1], *titles[2:]]
@@ -213,6 +246,7 @@ def test_a_step_gets_a_question() -> None:
     assert right.options == ["the *red*", "house"]
     right.set_value(1)
     press(screen, save)
+    assert "Step 1 is saved" in screen.success[0].value
     assert mine().steps[0].question == ChoiceQuestion(
         "Which word?", ("the *red*", "house"), 1, ("Not this one.", "Yes: **house**.")
     )

@@ -1,5 +1,6 @@
 """Make your own: copied, started, deleted; a file is imported or refused in a sentence."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -17,6 +18,7 @@ from s2s.lessons import (
 )
 from s2s.lessons.own import EMPTY
 from s2s.library import sharing
+from s2s.links import short as short_links
 from s2s.runs import RunFolder, runs_folder
 from s2s.ui.kit.action_button import register
 from s2s.ui.shell import visitors
@@ -32,12 +34,21 @@ def import_file(screen: AppTest, content: bytes) -> None:
     assert not screen.exception
 
 
+def opened_by(screen: AppTest) -> dict[str, str]:
+    """What the short link on the page opens."""
+    (url,) = [
+        each.value for each in screen.code if re.fullmatch(r"(http.*/)?s/[A-Z-]+", each.value)
+    ]
+    return dict(short_links.find(url.rpartition("/")[2]).content.view)
+
+
 def test_a_lesson_is_copied_opened_and_deleted() -> None:
     screen = opened("lessons", set="view:own")
     assert "no lesson of your own" in page_text(screen)
     screen.button(key="copy lesson").click().run()
     (made,) = own_lessons()
     assert made.lesson.title == f"Copy of {LESSONS['five-minutes'].title}"
+    assert "is saved below" in screen.success[0].value
     assert len(screen.subheader) == 1
     beside = opened("", lesson=f"{made.lesson.id}.2")
     assert any("Step 2 of 5" in str(each.proto.body) for each in beside.get("html"))
@@ -62,26 +73,19 @@ def test_a_double_click_makes_one_copy() -> None:
     assert len(own_lessons()) == 1
 
 
-def test_a_new_lesson_says_how_a_page_is_added_and_a_stored_empty_one_gets_its_first_step() -> None:
-    screen = opened("lessons")  # the list has the button, too
-    screen.button(key="begin lesson").click().run()
-    assert "Open a page to add as step 1:" in page_text(screen)
-    assert own_lessons() == []
-    screen.button(key="stop building").click().run()
-    assert "Open a page to add" not in page_text(screen)
+def test_a_stored_lesson_without_a_step_gets_its_first_one() -> None:
     made = add_lesson(Lesson("new", "A", "A", 10, (EMPTY,)))
-    screen.run()
+    screen = opened("lessons", set="view:own")
     assert "no steps" in page_text(screen)
-    assert not any(made.id in each.value for each in screen.code)
     screen.button(key=f"edit {made.id}").click().run()
-    assert "Open a page to add as step 1:" in page_text(screen)
+    assert "Add a page as step 1:" in page_text(screen)
     next(each for each in screen.text_input if each.label == "Link of a view").set_value("/steps")
     next(each for each in screen.button if each.label == "Add a step").click().run()
     assert not screen.exception
     (step,) = own_lessons()[0].lesson.steps
     assert step.view == View("steps")
-    screen.button(key="close editor").click().run()
-    assert any(f"lesson={made.id}.1" in each.value for each in screen.code)
+    assert "Step 1 is added" in screen.success[0].value
+    assert opened_by(screen) == {"lesson": f"{made.id}.1"}
 
 
 def test_a_file_is_imported_or_refused() -> None:
@@ -111,9 +115,11 @@ def test_a_shared_lesson_shows_its_link_and_the_runs_that_others_cannot_open(
         made = add_lesson(replace(first, steps=(first.steps[0], step)))
     screen = opened("lessons", set="view:own")
     toggle = f"share lesson {made.id}"
-    assert not any(made.id in each.value for each in screen.code)
+    screen.session_state[f"link {made.id}"] = True  # its button was pressed
+    screen.run()
+    assert not any("s/" in each.value for each in screen.code[1:])
     screen.toggle(key=toggle).set_value(True).run()
-    assert any(f"lesson={made.id}.1" in each.value for each in screen.code)
+    assert opened_by(screen) == {"lesson": f"{made.id}.1"}
     assert "Step 2 shows your run *mine*, which nobody else may open." in page_text(screen)
     with asker.acting_as("ana"):
         sharing.share(sharing.thing("run", RUN, "ana"), sharing.Sharing(link=True))

@@ -5,7 +5,7 @@ from streamlit.util import calc_hash
 
 from s2s.lessons import EXERCISES, LESSONS, Lesson, note_step
 from s2s.ui.lessons.segments import SEGMENTS
-from tests.screen import opened, page_text
+from tests.screen import drawn_pictures, opened, page_text
 
 
 @pytest.mark.parametrize("name", [name for name, row in SEGMENTS.items() if not row.is_hosted])
@@ -29,6 +29,9 @@ def test_every_lesson_has_a_card_that_says_how_far_one_is(
     begun, *others = (row.name for row in rows.values())
     assert [f"Start: {name}" for name in others] == links[1:]
     assert links[0].endswith(f": {begun}")
+    pictures = drawn_pictures(screen)
+    assert list(pictures) == list(rows)
+    assert all(": " in alt for alt in pictures.values())
 
 
 @pytest.mark.parametrize("name", ["nothing", "classes"])  # the latter are on hosted servers only

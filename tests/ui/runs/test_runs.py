@@ -20,11 +20,13 @@ from s2s.config import PRESETS, asker, flat, override
 from s2s.jobs import run_service, training
 from s2s.library.own import list_runs
 from s2s.links.share import pack, unpack
+from s2s.plots import runs_view, short_names
 from s2s.runs import RunFolder, attention_history, runs_folder
 from s2s.runs.differences import HARDWARE_SETTINGS
 from s2s.scores import METRICS
 from s2s.ui.kit import as_markdown, cached, recipe_link
-from s2s.ui.runs import comparison, sweeps
+from s2s.ui.kit.pictures import SHOWN
+from s2s.ui.runs import sweeps
 from s2s.ui.runs import table as runs_table
 from tests.conftest import TINY, make_run
 from tests.harvest import compared, executed, unfolded
@@ -82,7 +84,7 @@ def sweep(put: Put) -> list[str]:
                 {
                     "kind": "valid",
                     "step": step,
-                    "loss": 1.0,
+                    "loss": abs(rate - 0.01) + 1,
                     "perplexity": 2.7,
                     "token_accuracy": 0.5,
                     "bleu": bleu,
@@ -93,7 +95,6 @@ def sweep(put: Put) -> list[str]:
 
 
 def view(tab: str, run: str = "", **more: str) -> AppTest:
-    """A view of Runs by its link."""
     screen = opened("runs", set=pack({"tab": tab, **more}), **({"run": run} if run else {}))
     assert not screen.exception
     return screen
@@ -104,6 +105,11 @@ def with_code(run: str, **view: str) -> AppTest:
     screen = unfolded("runs", run=run, **({"set": pack(view)} if view else {}))
     assert not screen.exception
     return screen
+
+
+def findings(screen: AppTest) -> list[str]:
+    """The sentences above pictures."""
+    return [picture.finding for picture in screen.session_state[SHOWN].values() if picture.finding]
 
 
 def numbers(packed: dict[str, str]) -> np.ndarray:
@@ -385,7 +391,7 @@ def curves_of(screen: AppTest) -> list[dict[str, Any]]:
 def test_the_pages_run_is_compared_with_the_newest_other_each_in_a_color_of_its_own(
     sweep: list[str],
 ) -> None:
-    screen = with_code(sweep[0], tab="side-by-side")
+    screen = view("side-by-side", sweep[0])
     chosen = screen.multiselect(key="runs compared").value
     assert chosen[0] == sweep[0]
     assert chosen[1] in sweep[1:]
@@ -399,7 +405,6 @@ def test_the_pages_run_is_compared_with_the_newest_other_each_in_a_color_of_its_
         curve["name"]: (curve["line"]["color"], curve["line"]["dash"])
         for curve in curves_of(screen)
     }
-    assert recomputed(screen) > 10
     one, other = (f"rate {RATES[run]}" for run in chosen)
     (first, _), (second, _) = drawn[f"{one} · training"], drawn[f"{other} · training"]
     assert first != second
@@ -440,11 +445,9 @@ def test_the_best_validation_is_that_of_the_best_step_everywhere(put: Put) -> No
                 "metrics", line | {"token_accuracy": 0.5, "bleu": 10 * loss, "signature": SIGNATURE}
             )
     cached.refresh_runs()
-    screen = with_code(run, tab="side-by-side", compared=f"{other} {run}")
-    scores = screen.dataframe[0].value.set_index("score")
-    assert [*scores.loc["validation loss"]] == ["1.200", "1.200"]
-    names = executed(screen)
-    assert names["curves"][1].valid_loss[names["best"]] == pytest.approx(1.2)
+    screen = view("side-by-side", run, compared=f"{other} {run}")
+    assert [*screen.dataframe[0].value["validation loss"]] == ["1.200", "1.200"]
+    assert not findings(screen)  # they share it
 
 
 def test_only_marked_differing_settings_are_shown_until_all_are_requested(
@@ -453,15 +456,13 @@ def test_only_marked_differing_settings_are_shown_until_all_are_requested(
     screen = view("side-by-side", sweep[0], compared=" ".join(sweep))
     assert screen.multiselect(key="runs compared").value == sweep
     measured, settings_table = (each.value for each in screen.dataframe)
-    assert list(measured.columns) == ["score", "rate 0.001", "rate 0.01", "rate 0.1"]
-    marked = measured.set_index("score").loc["BLEU"]
-    assert list(marked) == ["0.1", "1.0", "★ 10.0"]
-    assert (
-        not measured.map(lambda cell: "★" in cell)
-        .set_index(measured["score"])
-        .loc["accuracy"]
-        .any()
-    ), "all are as good"
+    assert list(measured["run"]) == ["rate 0.001", "rate 0.01", "rate 0.1"]
+    assert list(measured["BLEU"]) == ["0.1", "1.0", "★ 10.0"]
+    assert not any("★" in cell for cell in measured["accuracy"]), "all are as good"
+    found = (
+        "“rate 0.01” has the lowest validation loss, 1 nats per token (next: “rate 0.001”, 1.01);"
+    )
+    assert f"{found} by BLEU it is “rate 0.1” (10)." in findings(screen)[0]
     assert settings_table.to_dict("records")[0] | {"meaning": ""} == {
         " ": "≠",
         "setting": "train.lr",
@@ -492,8 +493,9 @@ def test_runs_may_have_equal_names_or_the_name_of_a_column(put: Put) -> None:
         put(f"{run}0000000000", {"train.lr": float(rate)}, name=name)
     runs = {f"{run}0000000000": name for run, name in names.items()}
     screen = view("side-by-side", next(iter(runs)), compared=" ".join(runs))
-    for table in screen.dataframe:
-        assert {f"{name} · {run}" for run, name in runs.items()} <= set(table.value.columns)
+    scores, settings = (table.value for table in screen.dataframe)
+    assert [name.split(" · ")[0] for name in scores["run"]] == [*names.values()]
+    assert len({*settings.columns}) == 3 + len(names)
 
 
 def test_long_names_lose_what_they_share(put: Put) -> None:
@@ -501,9 +503,8 @@ def test_long_names_lose_what_they_share(put: Put) -> None:
     for run, what in {"one0000000000000": "lr 0.001", "two0000000000000": "lr 0.0015"}.items():
         put(run, name=begin + what)
     screen = view("side-by-side", "one0000000000000", compared="one0000000000000 two0000000000000")
-    assert list(screen.dataframe[0].value.columns) == ["score", "…lr 0.001", "…lr 0.0015"]
-    names = {"1": f"{begin}lr 0.001", "2": f"{begin}lr 0.0015", "3": "another"}
-    one, two, other = comparison.distinguishable(names).values()
+    assert list(screen.dataframe[0].value["run"]) == ["…lr 0.001", "…lr 0.0015"]
+    one, two, other = short_names([f"{begin}lr 0.001", f"{begin}lr 0.0015", "another"])
     assert one.endswith(": lr 0.001")
     assert two.endswith(": lr 0.0015")
     assert other == "another"
@@ -512,16 +513,12 @@ def test_long_names_lose_what_they_share(put: Put) -> None:
 def test_names_set_apart_are_short_and_as_many() -> None:
     for seed in range(20):
         draw = random.Random(seed)
-        names = {
-            str(n): f"{'x' * draw.choice([3, 40])}: lr {n}, steps {draw.randint(1, 9)}"
-            for n in range(5)
-        }
-        found = comparison.distinguishable(names)
-        assert max(map(len, found.values())) <= comparison.MAX_NAME
-        assert all(found[run][-9:] == names[run][-9:] for run in names)
-        assert comparison.distinguishable({"a": "x" * 99}) == {
-            "a": comparison.middle("x" * 99, comparison.MAX_NAME)
-        }
+        names = [
+            f"{'x' * draw.choice([3, 40])}: lr {n}, steps {draw.randint(1, 9)}" for n in range(5)
+        ]
+        found = short_names(names)
+        assert max(map(len, found)) <= runs_view.MAX_NAME
+        assert [name[-9:] for name in found] == [name[-9:] for name in names]
 
 
 def test_changes_during_training_are_compared_too(put: Put) -> None:
@@ -615,11 +612,11 @@ def test_runs_of_different_tokenizers_are_compared_by_bleu_alone(put: Put) -> No
         "word": "★",
     }
     beside = view("side-by-side", runs[0], compared=" ".join(runs))
-    scores = beside.dataframe[0].value.set_index("score")
-    starred = {name: [cell.startswith("★") for cell in row] for name, row in scores.T.items()}
-    assert starred["BLEU"] == [False, True]
-    assert not any([*starred["validation loss"], *starred["accuracy"]])
-    assert comparison.NO_STAR.strip() in page_text(beside)
+    scores = beside.dataframe[0].value
+    assert [cell.startswith("★") for cell in scores["BLEU"]] == [False, True]
+    assert not any("★" in cell for name in ("validation loss", "accuracy") for cell in scores[name])
+    assert runs_view.NO_STAR in page_text(beside)
+    assert "lowest validation loss" not in "".join(findings(beside))
 
 
 def test_runs_whose_bleu_has_different_signatures_get_a_warning(put: Put) -> None:
@@ -635,8 +632,7 @@ def test_runs_whose_bleu_has_different_signatures_get_a_warning(put: Put) -> Non
     for name in ("runs", "sweeps", "side-by-side"):
         screen = view(name, runs[0], compared=" ".join(runs))
         assert warning in page_text(screen), name
-    scores = screen.dataframe[0].value.set_index("score")
-    assert not any(cell.startswith("★") for cell in scores.loc["BLEU"])
+    assert not any(cell.startswith("★") for cell in screen.dataframe[0].value["BLEU"])
 
 
 def test_runs_that_share_the_highest_bleu_have_no_best_one(put: Put) -> None:
@@ -691,7 +687,7 @@ def test_a_run_that_failed_before_its_first_validation_is_not_the_best(put: Put)
 # Links
 
 
-def test_a_chosen_checkpoint_is_in_the_link_and_a_fresh_browser_opens_there(put: Put) -> None:
+def test_a_link_opens_at_its_checkpoint_or_the_nearest(put: Put) -> None:
     folder = put("one0000000000000")
     weights = np.full((2, 2, 2, 2), 0.5, np.float32)
     for step in (10, 20, 30):
@@ -699,26 +695,16 @@ def test_a_chosen_checkpoint_is_in_the_link_and_a_fresh_browser_opens_there(put:
             ("▁a", "</s>"), ("<s>", "▁b"), ("▁b", "</s>"), weights, weights, weights
         )
         attention_history.save(folder, attention_history.SavedAttention(step, "a", "b", attention))
-    screen = view("attention-while-learning", "one0000000000000")
-    assert "at" not in unpack(screen.session_state["set"]), "the newest is followed"
-    screen.select_slider(key="learning step").set_value(20).run()
-    assert unpack(screen.session_state["set"]) == {"tab": "attention-while-learning", "at": "20"}
-    assert unquote_plus(link(screen)).endswith("set=tab:attention-while-learning,at:20")
+    for at, shown in (("20", 20), ("x", 30), ("9" * 900, 30), ("12", 10)):
+        screen = view("attention-while-learning", "one0000000000000", at=at)
+        assert f"step {shown}" in picture(screen)[0]
     for key, value in (("kind", "encoder"), ("layer", "1"), ("head", "2")):
         screen.segmented_control(key=key).set_value(value)
     screen.run()
     said = dict(parse_qsl(urlsplit(link(screen)).query))
-    assert "encoder self-attention · layer 1 of 2 · head 2 of 2" in picture(opened("runs", **said))[
-        0
-    ].replace("<br>", " · ")
-    fresh = view("attention-while-learning", "one0000000000000", at="20")
-    assert "step 20" in picture(fresh)[0]
-    assert unpack(fresh.session_state["set"])["at"] == "20"
-    for at, shown in (("x", 30), ("9" * 900, 30), ("12", 10)):
-        assert (
-            f"step {shown}"
-            in picture(view("attention-while-learning", "one0000000000000", at=at))[0]
-        )
+    assert unquote_plus(link(screen)).endswith("set=tab:attention-while-learning,at:12")
+    title = picture(opened("runs", **said))[0].replace("<br>", " · ")
+    assert "encoder self-attention · layer 1 of 2 · head 2 of 2" in title
 
 
 @pytest.mark.parametrize("given", ["tab:nowhere", "%%%", "tab:side-by-side,compared:a b c"])

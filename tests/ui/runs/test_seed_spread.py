@@ -107,7 +107,6 @@ def test_runs_side_by_side_are_averaged_where_only_the_seed_differs(sweep: list[
     assert list(table["n"]) == [2, 1]
     assert table["BLEU"][0] == f"11.0 ± {np.std([10, 12], ddof=1):.1f}"
     assert table["BLEU"][1] == "20.0"
-    assert recomputed(screen) > 10
     both = pack({"tab": "side-by-side", "compared": f"{sweep[0]} {sweep[2]}"})
     assert not tables(opened("runs", run=sweep[0], set=both))  # of one seed
 

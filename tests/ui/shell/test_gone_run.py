@@ -27,7 +27,6 @@ VIEW = {"run": RUN, "src": "1 2 3", "layer": "1", "head": "2"}
 
 @pytest.fixture
 def record() -> run_records.RunRecord:
-    """Of a run that is there."""
     make_run(runs_folder() / RUN, {"train.steps": 2})
     found = run_records.record(RUN)
     assert found
@@ -39,7 +38,6 @@ def written(record: run_records.RunRecord) -> dict[str, Any]:
 
 
 def link_to(record: run_records.RunRecord) -> ShortLink:
-    """A link that outlived its run."""
     made = short_links.make(Content("attention", VIEW, "Look"), record=written(record))
     run_service.delete(RUN, "local")
     return made

@@ -19,15 +19,8 @@ from s2s.links.short import SHORT_LINKS, Content
 from s2s.processes import queue
 from s2s.ui.kit import turns
 from s2s.ui.lessons import links
-from s2s.ui.shell import (
-    addresses,
-    arrival,
-    misses,
-    previews,
-    reach,
-    share_button,
-    short_link_route,
-)
+from s2s.ui.shell import addresses, arrival, misses, previews, share_button, short_link_route
+from s2s.ui.shell.lesson_sharing import is_local as reaches_only_here
 from s2s.ui.shell.misses import Misses
 from tests.screen import box, opened, page_markdown
 from tests.test_links import LINKS
@@ -44,7 +37,6 @@ def answer(letters: str) -> tuple[int, str]:
 
 
 def target(page: str) -> str:
-    """Where the page leads."""
     found = re.search(r'http-equiv="refresh" content="0; url=([^"]*)"', page)
     assert found
     return found[1].replace("&amp;", "&")
@@ -119,7 +111,6 @@ class _Clock:
         self.pass_by(seconds)
 
     def waited(self, letters: str, address: str = "203.0.113.9") -> float:
-        """The seconds for which an address waits for a link."""
         before = self.now
         client = TestClient(Starlette(routes=addresses.routes()), client=("10.0.0.2", 5))
         client.get(f"/s/{letters}", headers={"x-forwarded-for": f"198.51.100.1, {address}"})
@@ -249,7 +240,7 @@ def test_a_title_ends_in_one_mark(title: str, said: str) -> None:
     ],
 )
 def test_an_address_of_this_computer_is_known(url: str, is_local: bool) -> None:
-    assert reach.is_local(url) is is_local
+    assert reaches_only_here(url) is is_local
 
 
 @pytest.mark.parametrize("host", ["http://localhost:8501", "https://s2s.example"])

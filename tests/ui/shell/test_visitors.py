@@ -59,9 +59,7 @@ def test_each_visitor_sees_only_their_own_runs_and_datasets(visit: Visit) -> Non
         assert data.selectbox(key="saved").options == [f"dataset of {number}"]
 
 
-def test_without_a_cookie_a_visitor_is_nobody_sees_the_demos_and_is_told_why(
-    visit: Visit,
-) -> None:
+def test_without_a_cookie_a_visitor_is_nobody_sees_the_demos_and_is_told_why(visit: Visit) -> None:
     screen = opened()
     assert asker.current() == asker.NOBODY
     assert not screen.exception

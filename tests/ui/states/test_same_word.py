@@ -33,7 +33,6 @@ OLD = (
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
-    """What a program asks."""
     found: list[Any] = []
     monkeypatch.setattr(s2s, "ask", found.append, raising=False)
     return found
@@ -54,7 +53,6 @@ def question_of(screen: AppTest, asked: list[Any]) -> SameWord:
 
 
 def positions(question: SameWord) -> list[int]:
-    """From 1."""
     run = Have().run(question.run)
     shared = shared_word(*(words_in(run, text) for text in (question.text, question.second)))
     chosen = zip((question.word, question.word2), shared, strict=True)

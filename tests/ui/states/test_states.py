@@ -30,7 +30,6 @@ def held(screen) -> dict[str, str]:
 
 
 def drawn(screen) -> dict[str, Any]:
-    """The chart."""
     return json.loads(screen.get("plotly_chart")[0].proto.spec)
 
 

@@ -5,7 +5,6 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from s2s.ui.kit import cached
 from tests.screen import link, page_text
 from tests.ui.steps.views import TEXT, again, pressed, steps, strip
 
@@ -57,7 +56,8 @@ def test_an_example_brings_its_sentence_and_another_sentence_drops_the_reference
 def test_an_example_keeps_its_reference_where_the_box_writes_its_spaces_otherwise(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(cached, "probes", lambda run: [("the \u00a0red house ", "la maison noire")])
+    pairs = [("the \u00a0red house ", "la maison noire")]
+    monkeypatch.setattr("s2s.ui.steps.reference.validation_pairs", lambda run: pairs)
     screen = steps("reference", tgt="le maison rouge")
     screen.button(key="pair0").click().run()
     assert not screen.exception

@@ -12,7 +12,7 @@ from s2s.config import PRESETS, Recipe, override
 from s2s.plots import Curve, CurveOptions
 from s2s.runs import Curves, Metrics, diverged_at, has_diverged
 from s2s.ui.kit import cached
-from s2s.ui.kit.validation_pairs import worded_for
+from s2s.ui.kit.training_curves import worded_for
 from s2s.ui.train import diagnosis, metrics
 from s2s.ui.train.curves import _marks, _missing, first_score
 

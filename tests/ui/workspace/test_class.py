@@ -6,6 +6,7 @@ from streamlit.testing.v1 import AppTest
 from s2s import lessons
 from s2s.config import asker
 from s2s.hosted import COOKIE, Key, new_key
+from s2s.links import short as short_links
 from s2s.ui.shell import visitors
 from tests.screen import opened, page_text
 
@@ -20,7 +21,10 @@ def test_a_class_from_its_link_to_its_end(key: Key, monkeypatch: pytest.MonkeyPa
     teacher.button(key="open class").click().run()
     with asker.acting_as(key.digest):
         (made,) = lessons.own_classes()
-    assert f"class={made.id}" in teacher.code[-1].value
+    letters = teacher.code[-1].value.rpartition("/")[2]
+    view = {"lesson": f"{made.lesson}.1", "class": made.id}
+    assert short_links.find(letters).content.view == view
+    assert "The class is open" in teacher.success[0].value
     assert "Nobody shares" in page_text(teacher)
 
     theirs = new_key()

@@ -3,24 +3,17 @@
 Values are shared between sessions, not copied: nobody may write to them.
 """
 
-from s2s.questions import own_target, packed
 from s2s.ui.kit.cached.asking import SCREEN, ScreenHave, named
 from s2s.ui.kit.cached.background import (
     PendingError,
+    awaited,
     begin_run,
+    computed,
     forget_searches,
+    here_or_beside,
     release_unasked,
 )
 from s2s.ui.kit.cached.dataset_previews import dataset_name, datasets, preview
-from s2s.ui.kit.cached.decoding import (
-    attention,
-    continuation,
-    decoded,
-    finding,
-    findings,
-    next_tokens,
-    reference,
-)
 from s2s.ui.kit.cached.forecasts import (
     default_minutes,
     forecast,
@@ -29,16 +22,14 @@ from s2s.ui.kit.cached.forecasts import (
     preset_sizes,
     recommended_preset,
     suggested_preset,
-    throughput,
 )
-from s2s.ui.kit.cached.forgetting import forget_workspace
-from s2s.ui.kit.cached.sentences import by_sentence, forget_sentences
 from s2s.ui.kit.cached.server import queue_wait, refresh_server_state, server_state
-from s2s.ui.kit.cached.shared import shared
+from s2s.ui.kit.cached.shared import by_sentence, forget_sentences, shared
 from s2s.ui.kit.cached.stored_runs import (
     DEMO_FOLDER,
     choose_languages,
     follow_link,
+    forget_workspace,
     is_own,
     is_untrained,
     label,
@@ -58,4 +49,4 @@ from s2s.ui.kit.cached.stored_runs import (
     titles,
     trained_runs,
 )
-from s2s.ui.kit.cached.training import curves, probes
+from s2s.ui.kit.cached.training import curves

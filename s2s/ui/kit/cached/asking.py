@@ -11,7 +11,7 @@ from s2s.config import DataConfig, UserError
 from s2s.data import Preview
 from s2s.jobs import Calibration
 from s2s.questions import RUN, UNREAD, UPLOAD, Have, Outcome, Question, Timed, name_of
-from s2s.runs import Run
+from s2s.runs import Curves, Run, RunSummary
 from s2s.ui.kit.cached.background import (
     PATIENCE,
     PendingError,
@@ -22,7 +22,8 @@ from s2s.ui.kit.cached.background import (
 )
 from s2s.ui.kit.cached.dataset_previews import preview
 from s2s.ui.kit.cached.forecasts import throughput
-from s2s.ui.kit.cached.stored_runs import open_as_saved
+from s2s.ui.kit.cached.stored_runs import open_as_saved, runs
+from s2s.ui.kit.cached.training import logged
 from s2s.ui.kit.turns import TURNS
 from s2s.ui.streamlit_parts import get_script_run_ctx
 
@@ -48,6 +49,14 @@ class ScreenHave(Have):
         run_id, _, step = name.partition("@")
         return open_as_saved(run_id, int(step) if step else None)
 
+    def summary(self, run: str) -> RunSummary:
+        """From the list, which all visitors share for a second."""
+        return runs().get(run.partition("@")[0]) or super().summary(run)
+
+    def curves(self, run: str) -> Curves:
+        """Read on from where the last look ended."""
+        return logged(self.folder(run))
+
     def preview(self, spec: str) -> Preview:
         """Read once for all visitors, a large dataset by a process of its own."""
         return super().preview(spec) if spec.startswith(UPLOAD) else preview(spec)
@@ -63,7 +72,6 @@ class ScreenHave(Have):
         return found
 
     def known(self, question: Question[Any], key: Hashable) -> Timed | None:
-        """Also what was searched for beside, or still is."""
         if found := super().known(question, key):
             return found
         if get_script_run_ctx() is None or (request := question.beside(self)) is None:
@@ -77,7 +85,6 @@ class ScreenHave(Have):
         return None
 
     def outcome(self, question: Question[Any]) -> Outcome:
-        """Also the PendingError of an answer that is not there yet."""
         try:
             return super().outcome(question)
         except PendingError as pending:

@@ -180,7 +180,6 @@ def beside(request: DecodeRequest, patience: float | None = None) -> Timed:
 
 
 def _over(task: DecodeTask, seconds: float) -> bool:
-    """Whether it is over within these seconds; the visitor's other tabs have their turns meanwhile."""
     if task.wait(0.0):
         return True
     with TURNS.paused():
@@ -188,7 +187,6 @@ def _over(task: DecodeTask, seconds: float) -> bool:
 
 
 def _taken(request: DecodeRequest, task: DecodeTask) -> Timed | None:
-    """The result of a task that is over; without one, why is remembered."""
     _tasks().pop(request, None)
     found = pool().result(request)
     if not found:
@@ -254,5 +252,4 @@ def _session() -> str:
 
 
 def _is_present(session: str) -> bool:
-    """Whether the tab is still open."""
     return not runtime.exists() or bool(runtime.get_instance().is_active_session(session))

@@ -73,7 +73,6 @@ class OpenedRuns:
             return self._runs.get(state)
 
     def _make_room(self, coming: int) -> None:
-        """Close the oldest until this many bytes more fit beside the others."""
         with self._guard:
             held = {state: _n_bytes(run) for state, run in self._runs.items()}
             most = SHARE * (self._free() + sum(held.values()))
@@ -85,11 +84,9 @@ class OpenedRuns:
 
 
 def _n_bytes(run: Run) -> int:
-    """Of its weights."""
     return sum(weights.nbytes for weights in run.model.parameters())
 
 
 def _bytes_of_checkpoint(state: RunState) -> int:
-    """0 where it cannot be read, which opening it says."""
     step = state.best if state.step is None else state.step
     return files.size(weights_path(state.folder / "checkpoints", step))

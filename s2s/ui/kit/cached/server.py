@@ -17,7 +17,6 @@ def server_state() -> queue.ServerState:
 
 
 def refresh_server_state() -> None:
-    """After a change in this process."""
     _server_state.clear()
 
 

@@ -16,6 +16,7 @@ from s2s.config import asker
 P = ParamSpec("P")
 R = TypeVar("R")
 _caches: list[Shared[..., Any]] = []  # filled as modules are imported
+_empty: list[Callable[[], Any]] = []  # one for each cache; filled as modules are imported
 
 
 def shared(
@@ -60,7 +61,6 @@ class Shared(Generic[P, R]):
         self._asked: OrderedDict[Call, set[str]] = OrderedDict()  # by which workspaces
 
     def __call__(self, *given: P.args, **named: P.kwargs) -> R:
-        """What the function returns, computed once."""
         found = self._cache(*given, **named)
         if asker.is_hosted():
             self._note(self._call(given, named), asker.current())
@@ -99,3 +99,26 @@ class Shared(Generic[P, R]):
             value if counts else None for value, counts in zip(given, self._counts, strict=False)
         )
         return Call(kept, tuple((name, named[name]) for name in sorted(named) if name[:1] != "_"))
+
+
+def by_sentence(
+    max_entries: int, *, show_spinner: bool | str = False
+) -> Callable[[Callable[P, R]], Shared[P, R]]:
+    """As `shared`, for keys without end: what anybody types.
+
+    Streamlit drops old entries, but keeps a lock for every key that was ever asked for (230 bytes), until the whole
+    cache is cleared.
+    """
+
+    def cached(function: Callable[P, R]) -> Shared[P, R]:
+        cache = shared(max_entries=max_entries, show_spinner=show_spinner)(function)
+        _empty.append(cache.clear)
+        return cache
+
+    return cached
+
+
+def forget_sentences() -> None:
+    """Empty these caches; whoever looks at a sentence waits for it once more."""
+    for empty in _empty:
+        empty()

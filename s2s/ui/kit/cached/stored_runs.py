@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 import time
 from collections.abc import Mapping
 from functools import partial
@@ -11,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
-from safetensors import SafetensorError, safe_open
 
 import s2s
 from s2s import settings
@@ -22,12 +20,13 @@ from s2s.jobs import run_service
 from s2s.library import Library, guests, rights, sharing
 from s2s.library.checkpoints import load
 from s2s.links.share import printable
-from s2s.model import saved_steps, weights_path
+from s2s.model import saved_steps
+from s2s.questions import ANSWERS
 from s2s.runs import Run, RunFolder, RunSummary
 from s2s.tokenizers import Languages
 from s2s.training import free_memory
 from s2s.ui.kit.cached.opened_runs import OpenedRuns, RunState
-from s2s.ui.kit.cached.shared import shared
+from s2s.ui.kit.cached.shared import forget_shared, shared
 from s2s.ui.kit.text import shortened
 
 DEMO_FOLDER = Path(s2s.__file__).parent / "demo" / "runs"
@@ -48,7 +47,6 @@ def runs() -> dict[str, RunSummary | None]:
 
 @functools.cache
 def _demos(folder: Path) -> tuple[str, ...]:
-    """Those that are installed with a checkpoint; a page asks many times, and they stay what they are."""
     return tuple(name for name in DEMOS if saved_steps(folder / name / "checkpoints"))
 
 
@@ -69,7 +67,6 @@ def is_own(run_id: str) -> bool:
 
 
 def _shared_run(run_id: str) -> RunSummary | None:
-    """A run whose link was followed."""
     try:
         return run_service.find(run_id, asker.current())
     except UserError:
@@ -163,12 +160,10 @@ def open_run(run_id: str, step: int | None = None) -> Run:
 
 
 def choose_languages(run_id: str, languages: Languages) -> None:
-    """Those of the page's run from now on."""
     st.session_state[LANGUAGES] = (run_id, languages)
 
 
 def open_as_saved(run_id: str, step: int | None = None) -> Run:
-    """The same in the languages that it was saved with."""
     folder = Library().run(run_id)
     return _OPENED.get(RunState(folder.path, folder.best_or_newest_step(), step))
 
@@ -214,7 +209,7 @@ def recipe(run_id: str) -> Recipe | None:
     try:
         return _recipe(*_stamped(run_id))
     except (UserError, OSError):
-        return _queued_recipe(run_id)
+        return run_service.queued_recipe(run_id)
 
 
 @shared(max_entries=512, show_spinner=False)
@@ -222,16 +217,7 @@ def _recipe(folder: str, changed: int, size: int) -> Recipe:
     return RunFolder(folder).recipe()
 
 
-def _queued_recipe(run_id: str) -> Recipe | None:
-    try:
-        job = Library().job(run_id)
-        return Recipe.from_json(job.spec["recipe"]) if job and is_own(run_id) else None
-    except (UserError, KeyError):  # the queue cannot be reached, as the page says
-        return None
-
-
 def _stamped(run_id: str) -> tuple[str, int, int]:
-    """A run's folder, with the time and size of its recipe.json, which tell one state from the next."""
     folder = Library().run(run_id).path
     stamp = (folder / "recipe.json").stat()
     return str(folder), stamp.st_mtime_ns, stamp.st_size
@@ -240,24 +226,15 @@ def _stamped(run_id: str) -> tuple[str, int, int]:
 def parameter_count(run_id: str) -> int | None:
     """The number of parameters of a run's model; None before its first checkpoint."""
     try:
-        folder = Library().run(run_id).checkpoints
-        steps = saved_steps(folder)
-        if not steps:
-            return None
-        path = weights_path(folder, steps[0])
+        folder = Library().run(run_id)
     except UserError:
         return None
-    return _parameter_count(str(path))
+    return _parameter_count(str(folder.path), tuple(saved_steps(folder.checkpoints)))
 
 
 @shared(max_entries=512, show_spinner=False)
-def _parameter_count(path: str) -> int | None:
-    try:
-        with safe_open(path, "numpy") as file:
-            names = file.keys()
-            return sum(int(math.prod(file.get_slice(name).get_shape())) for name in names)
-    except (OSError, SafetensorError):  # broken, or pruned meanwhile
-        return None
+def _parameter_count(folder: str, steps: tuple[int, ...]) -> int | None:
+    return RunFolder(folder).n_parameters()
 
 
 def run_notes(run_id: str) -> list[str]:
@@ -265,3 +242,13 @@ def run_notes(run_id: str) -> list[str]:
     about = metadata(run_id)
     data = about.get("data") or {}
     return [str(note) for note in (*(data.get("notes") or []), *(about.get("warnings") or []))]
+
+
+def forget_workspace(workspace: str) -> None:
+    """Drop what only this workspace asked for, and close runs that are deleted. What others asked for stays.
+
+    Of searches beside the dashboard, `forget_searches` does so.
+    """
+    forget_shared(workspace)
+    ANSWERS.forget(workspace)
+    close_deleted()

@@ -1,4 +1,4 @@
-"""What training wrote into a run's folder: its curves, and its translations of the probe sentences."""
+"""The curves that training wrote into a run's folder."""
 
 from __future__ import annotations
 
@@ -6,32 +6,23 @@ from pathlib import Path
 
 from s2s.config import UserError
 from s2s.library import Library
-from s2s.runs import Curves, Metrics, Run, runs_folder
+from s2s.runs import Curves, Metrics, RunFolder, runs_folder
 from s2s.ui.kit.cached.shared import shared
 
 
 def curves(run_id: str) -> Curves:
     """The training curves so far; empty where nothing is written yet."""
     try:
-        folder = Library().run(run_id).path
+        return logged(Library().run(run_id))
     except UserError:  # queued: its folder comes with its first line
-        folder = runs_folder() / ".queued"
-    return _metrics(str(folder)).read()
+        return logged(RunFolder(runs_folder() / ".queued"))
+
+
+def logged(folder: RunFolder) -> Curves:
+    """What is in a run's folder by now."""
+    return _metrics(str(folder.path)).read()
 
 
 @shared(max_entries=512, show_spinner=False)
 def _metrics(folder: str) -> Metrics:
     return Metrics(Path(folder) / "metrics.jsonl")
-
-
-def probes(run: Run) -> list[tuple[str, str]]:
-    """The probe sentences with their references."""
-    return _probes(str(run.folder.path), run.step, run)
-
-
-@shared(max_entries=16, show_spinner=False)
-def _probes(folder: str, step: int, _run: Run) -> list[tuple[str, str]]:
-    lines = (
-        line for line in _run.folder.lines("samples") if {"source", "reference"} <= line.keys()
-    )
-    return [*dict.fromkeys((str(line["source"]), str(line["reference"])) for line in lines)]
