@@ -16,6 +16,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
 from s2s.ui.kit.cached import background
+from s2s.ui.kit.pictures import SHOWN
 from s2s.ui.kit.text import JOINER
 from s2s.ui.shell import pages
 from s2s.ui.shell.curated_views import THEMES, picture_file
@@ -84,6 +85,11 @@ def picture(screen: AppTest) -> tuple[str, np.ndarray]:
     return figure["layout"]["title"]["text"], weights.reshape(
         [int(side) for side in str(z["shape"]).split(",")]
     )
+
+
+def findings(screen: AppTest) -> list[str]:
+    """The sentences above pictures."""
+    return [picture.finding for picture in screen.session_state[SHOWN].values() if picture.finding]
 
 
 def drawn_pictures(screen: AppTest) -> dict[str, str]:

@@ -8,7 +8,6 @@ from s2s.ui.runs import (
     comparison,
     details,
     open_model,
-    reproduce,
     run_zip,
     sweeps,
     table,
@@ -25,14 +24,19 @@ def runs(run_id: str) -> None:
     run_zip.field()
 
 
+def opening(run_id: str) -> None:
+    """A published model becomes a run."""
+    with st.container(key="answer"):
+        open_model.tab(run_id)
+
+
 VIEWS = {
     view_state.RUNS: Tab("Runs", runs, ("find",)),
     view_state.SIDE_BY_SIDE: Tab(
-        "Side by side", comparison.tab, ("compared", "curve", "over", "settings")
+        "Side by side", comparison.tab, ("compared", "curve", "over", "settings", "seed_score")
     ),
     view_state.ATTENTION: Tab("Attention over training", attention_history.tab, ("at", "animated")),
-    view_state.SWEEPS: Tab("Sweeps", sweeps.tab, ("sweep",)),
-    view_state.OPEN_MODEL: Tab("Open a model", open_model.tab),
+    view_state.SWEEPS: Tab("Sweeps", sweeps.tab, ("sweep", "seed_score")),
+    view_state.OPEN_MODEL: Tab("Open a model", opening),
 }
 tabs(VIEWS, st.session_state["run"])
-reproduce.show(st.session_state["run"])

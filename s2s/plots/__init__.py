@@ -57,9 +57,11 @@ from s2s.plots.learning import (
 )
 from s2s.plots.logit_lens import logit_lens
 from s2s.plots.masks_view import mask
+from s2s.plots.mean_spread import CAPTION as MEAN_SPREAD
 from s2s.plots.mean_spread import SeedScores, mean_spread
 from s2s.plots.model_diagram import diagram_of
-from s2s.plots.parallel_coordinates import ParallelAxis, format_value, parallel_coordinates
+from s2s.plots.parallel_coordinates import CAPTION as PARALLEL
+from s2s.plots.parallel_coordinates import ParallelAxis, parallel_coordinates
 from s2s.plots.picture import (
     AllHeads,
     ComparedRows,
@@ -135,12 +137,11 @@ PLOTS: Mapping[str, Plot] = MappingProxyType(
         ),
         "parallel_coordinates": Plot(
             parallel_coordinates,
-            "Follow one line from its settings to its scores; on every score, up is better.",
+            PARALLEL,
         ),
         "mean_spread": Plot(
             mean_spread,
-            "Circles: runs with different seeds. Diamond and line: their mean and sample standard deviation. Settings"
-            " whose lines overlap may differ by chance.",
+            MEAN_SPREAD,
         ),
         "sentence_lengths": Plot(
             sentence_lengths,

@@ -116,11 +116,15 @@ def geometry(keys: Sequence[str], rows: Sequence[str]) -> Geometry:
 
 
 def axis_above(name: str, standoff: int, keys: Sequence[str], heading: str) -> dict[str, Any]:
-    """The axis of the keys. Where a phone slants them, empty lines in its name keep them off the figure's heading."""
+    """The axis of the keys. Where a phone slants them, or the figure's heading is long, empty lines in its name keep it
+    off that.
+    """
     axis = {"side": "top", "title": {"text": name, "standoff": standoff}}
-    if len(keys) > MAX_SLANTED or len(keys) * _width(keys) <= ON_PHONE:
+    n_lines = heading.count("\n") + 1
+    is_slanted = len(keys) * _width(keys) > ON_PHONE
+    if len(keys) > MAX_SLANTED or not (is_slanted or n_lines > 2):
         return axis
-    lines = "<br>" * (heading.count("\n") + 1)
+    lines = "<br>" * n_lines
     return axis | {
         "title": {"text": lines + (name or "\xa0"), "standoff": standoff},
         "automargin": True,

@@ -13,7 +13,6 @@ from s2s.plots.bars import bars, compact_number
 from s2s.plots.costs import costs
 from s2s.plots.diagram import Diagram, diagram_svg
 from s2s.plots.model_diagram import diagram_of
-from s2s.plots.parallel_coordinates import format_value
 from s2s.plots.picture import Picture
 from s2s.questions import CostGrowth, Costs, FiveSizes, Growth, ModelCosts, T5Sizes, Table
 from s2s.questions import costs as sized
@@ -30,6 +29,7 @@ from s2s.sizing import (
     cost,
     within,
 )
+from s2s.words import format_value
 
 # Axis names for readers who are new to shapes.
 AXES: Mapping[str, str] = MappingProxyType(

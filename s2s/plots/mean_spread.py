@@ -9,6 +9,10 @@ import plotly.graph_objects as go
 
 from s2s.plots import theme
 
+CAPTION = (
+    "Circles: runs with different seeds. Diamond and line: their mean and sample standard deviation. Settings whose"
+    " lines overlap may differ by chance."
+)
 ROW = 40  # pixels per setting
 NAME_WIDTHS = (60, 190)  # pixels, at least and at most
 CHARACTER = 7  # pixels

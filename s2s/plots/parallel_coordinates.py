@@ -10,7 +10,9 @@ from typing import Any
 import plotly.graph_objects as go
 
 from s2s.plots import theme
+from s2s.words import format_value
 
+CAPTION = "Follow one line from its settings to its scores; on every score, up is better."
 OTHERS = theme.CATEGORICAL[0]
 BEST = theme.CATEGORICAL[3]
 DECADES = 1.0  # positive numbers that span at least this many are drawn by their logarithm
@@ -83,7 +85,7 @@ def _line(
 
 
 def _across(axes: Sequence[ParallelAxis]) -> dict[str, Any]:
-    names = [theme.escaped(axis.name).replace(".", ".<br>") for axis in axes]
+    names = [theme.escaped(axis.name).replace(".", ".<br>").replace(" ", "<br>") for axis in axes]
     ticks = {
         "tickmode": "array",
         "tickvals": list(range(len(axes))),
@@ -120,21 +122,6 @@ def _ticks(scales: Sequence[_Scale]) -> go.Scatter:
     text = [f"{SPACER}{theme.escaped(theme.shortened(label))}{SPACER}" for label in labels]
     look: dict[str, Any] = {"textposition": sides_of or "top right", "textfont": {"size": 12}}
     return go.Scatter(x=x, y=y, text=text, mode="text", hoverinfo="skip", cliponaxis=False, **look)
-
-
-def format_value(value: Value) -> str:
-    """A value in few characters: `0.0005`, `true`, `1.234`, `-` for none.
-
-    >>> written(0.0005), written(True), written(1.23456), written(None)
-    ('0.0005', 'true', '1.235', '-')
-    """
-    if value is None:
-        return "-"
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, float):
-        return f"{value:.4g}"
-    return f"{value:,}" if isinstance(value, int) else value
 
 
 def _rounded(value: Value) -> str:

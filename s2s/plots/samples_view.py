@@ -19,6 +19,7 @@ CAPTION = (
 )
 Floats = npt.NDArray[np.float64]
 ROW = 30  # pixels
+LEAST = 130  # pixels of all rows: the name of their axis is beside them
 SMALL_ROW = 14  # of many rows
 
 
@@ -70,7 +71,7 @@ def utility(
     }
     layout = {
         "title": theme.heading(title),
-        "height": 150 + n * (ROW if has_numbers else SMALL_ROW),
+        "height": 150 + max(LEAST, n * (ROW if has_numbers else SMALL_ROW)),
         "margin": {**theme.MARGIN, "l": 116},
         "xaxis": ticks
         | {
@@ -96,7 +97,7 @@ def labels(means: Sequence[float], counts: Sequence[int]) -> list[str]:
     often = [f" ×{count}" if count > 1 else "" for count in counts]
     marked = ["★ 1", *(str(number) for number in range(2, len(counts) + 1))]
     return [
-        f"{number}{times} · {mean:.1f}"
+        f"{number}{times} · {mean:.3g}"
         for number, times, mean in zip(marked, often, means, strict=True)
     ]
 
@@ -114,7 +115,7 @@ def _cells(pairs: Floats, measure: str, *, has_scale: bool) -> go.Heatmap:
         xgap=1,
         ygap=1,
         customdata=np.array(hover, dtype=object),
-        hovertemplate=f"%{{customdata}}: {measure} %{{z:.1f}}<extra></extra>",
+        hovertemplate=f"%{{customdata}}: {measure} %{{z:.3~g}}<extra></extra>",
         showscale=has_scale,
         colorbar={"thickness": 10, "title": {"text": measure, "side": "right"}},
     )

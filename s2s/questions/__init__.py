@@ -140,8 +140,10 @@ from s2s.questions.samples import ComparedSamples, Samples
 from s2s.questions.samples_over_training import ProbeTranslations, SamplesOverTraining
 from s2s.questions.score_buckets import Buckets, ScoreBuckets
 from s2s.questions.searched import TreeOf
+from s2s.questions.seed_spread import SeedGroup, SeedGroups, SeedSpread
 from s2s.questions.state_map import COLORINGS, MappedStates, StateLayer, StateMap, StatePoint
 from s2s.questions.states_of import LAYER_HELP, StatesOf, layer_index, layer_name, layer_names
+from s2s.questions.sweep import Sweep, decides, has_seeds, varied
 from s2s.questions.t5_sizes import FiveSizes, T5Sizes
 from s2s.questions.table import Table, printable
 from s2s.questions.training_curves import OVER, LoggedRuns, TrainingCurves, signature_note

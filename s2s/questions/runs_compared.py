@@ -76,7 +76,7 @@ class ComparedRuns:
         known = [run for run in self.runs if getattr(run, score) is not None]
         values = {getattr(run, score) for run in known}
         is_comparable = not self.signature_note if score == "bleu" else self.are_alike
-        if len(values) < 2 or not is_comparable:
+        if not known or len(values) == 1 < len(known) or not is_comparable:
             return []
         best = min(values) if score == "loss" else max(values)
         return [run for run in known if getattr(run, score) == best]
@@ -158,7 +158,7 @@ class RunsCompared(Question[ComparedRuns]):
     def finding(self, answer: ComparedRuns) -> str:
         """Which run has the lowest loss; empty where losses do not compare, or several share it."""
         leaders = answer.best("loss")
-        if len(leaders) != 1:
+        if len(leaders) != 1 or sum(run.loss is not None for run in answer.runs) < 2:
             return ""
         return first(FINDINGS, _leader(answer, leaders[0]))
 

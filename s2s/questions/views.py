@@ -41,7 +41,9 @@ from s2s.questions.same_word import SameWord
 from s2s.questions.samples import Samples
 from s2s.questions.samples_over_training import SamplesOverTraining
 from s2s.questions.score_buckets import ScoreBuckets
+from s2s.questions.seed_spread import SeedSpread
 from s2s.questions.state_map import StateMap
+from s2s.questions.sweep import Sweep
 from s2s.questions.t5_sizes import T5Sizes
 from s2s.questions.training_curves import TrainingCurves
 from s2s.questions.training_forecast import TrainingForecast
@@ -78,6 +80,8 @@ VIEWS = (
     View("train", "", "", TrainingCurves, "training_view"),
     View("train", "", "", TrainingForecast, "forecast_view"),
     View("runs", "side-by-side", "", RunsCompared, "runs_view"),
+    View("runs", "sweeps", "", Sweep, "runs_view:of_sweep"),
+    View("runs", "", "", SeedSpread, "seed_spread_view"),
     View("runs", "attention-while-learning", "", AttentionOverTraining, "attention_history_view"),
     View("train", "", "", SamplesOverTraining, "samples_over_training_view"),
     View("states", "same", "Same word", SameWord, "same_word"),

@@ -28,6 +28,7 @@ OTHER_PAIRS = (
 RANDOM_TASKS = frozenset({"denoise"})  # which make other pairs with each seed
 AT = "at"  # of a run's description: the step whose scores are meant, if not the best
 CHANGES = ("step", "lr", "steps")
+ANGLES = 20_001  # at which the t distribution is computed
 SCORES = ("loss", "token_accuracy", "bleu", "chrf")
 
 
@@ -58,6 +59,36 @@ class Spread(NamedTuple):
         """`0.123 ± 0.004`, with a format for each number."""
         mean = format(self.mean, form)
         return mean if self.sd is None else f"{mean} ± {format(self.sd, form)}"
+
+
+class Difference(NamedTuple):
+    """Of two means: the second one's from the first, its 95 % interval, and p of no difference."""
+
+    mean: float
+    low: float
+    high: float
+    p: float
+
+
+def difference(one: Spread, other: Spread) -> Difference | None:
+    """By Welch's t-test; None where a side is a single run, or neither has any spread.
+
+    The t distribution is integrated over angles: with t = sqrt(df) tan(angle) its density is cos(angle)^(df - 1).
+    """
+    if one.sd is None or other.sd is None or not (one.sd or other.sd):
+        return None
+    parts = np.array([one.sd**2 / one.n, other.sd**2 / other.n])
+    error = math.sqrt(parts.sum())
+    df = float(parts.sum() ** 2 / (parts**2 / (np.array([one.n, other.n]) - 1)).sum())
+    angles = np.linspace(-math.pi / 2, math.pi / 2, ANGLES)
+    density = np.maximum(np.cos(angles), 0) ** (df - 1)
+    below = np.concatenate([[0.0], np.cumsum(density[1:] + density[:-1])])
+    below /= below[-1]
+    mean = other.mean - one.mean
+    t = abs(mean) / error
+    half = error * math.sqrt(df) * math.tan(np.interp(0.975, below, angles))
+    p = 2 * (1 - float(np.interp(math.atan(t / math.sqrt(df)), angles, below)))
+    return Difference(mean, mean - half, mean + half, p)
 
 
 def groups(runs: Mapping[str, Described]) -> list[tuple[str, ...]]:

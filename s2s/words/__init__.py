@@ -11,6 +11,7 @@ from s2s.words.numbers import (
     MetricName,
     duration,
     fine_percent,
+    format_value,
     four_digits,
     listed,
     nats,

@@ -45,6 +45,21 @@ def duration(seconds: float) -> str:
     return f"{hours:.1f} h" if hours < 48 else f"{hours / 24:,.0f} days"
 
 
+def format_value(value: object) -> str:
+    """A value in few characters: `0.0005`, `true`, `1.234`, `-` for none.
+
+    >>> format_value(0.0005), format_value(True), format_value(1.23456), format_value(None)
+    ('0.0005', 'true', '1.235', '-')
+    """
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
 def nats(log_prob: float) -> str:
     """`-1.5` -> `−1.50`; what rounds to zero has no sign."""
     return f"{log_prob:z.2f}".replace("-", "−")

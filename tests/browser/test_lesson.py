@@ -61,11 +61,11 @@ def test_lesson_1_is_walked_by_its_links(server: str, visit: Open) -> None:
     note = page.locator(".st-key-lesson").get_by_text("Each layer has four")
     expect(note).to_be_visible()
     words_leave_free(page, "Each layer has four")
-    choosers, picture = (
+    choosers, pictures = (
         page.locator(f".st-key-{name}").bounding_box() or {"y": 0}
-        for name in ("selection", "answer")
+        for name in ("layer", "heads")
     )
-    assert 0 < choosers["y"] < picture["y"]  # "above the picture", as the note says
+    assert 0 < choosers["y"] < pictures["y"]  # "above them", as the note says
     page.locator(".st-key-fold-lesson button").click()
     expect(note).to_be_hidden()
     page.go_forward()

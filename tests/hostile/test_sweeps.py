@@ -16,11 +16,12 @@ from s2s.library import sharing
 from s2s.library.own import annotate
 from s2s.links import share
 from s2s.processes import queue
+from s2s.questions import SeedSpread, Sweep
 from s2s.runs import RunFolder, runs_folder
 from s2s.ui.kit import cached
 from s2s.ui.kit.queueing import free_group, queue_resume
 from s2s.ui.positions import extrapolation
-from s2s.ui.runs import actions, seed_spread, sweeps
+from s2s.ui.runs import actions, sweeps
 from tests.conftest import make_run
 from tests.hostile.home import Things, things_of, visiting
 from tests.hostile.test_strangers import _everything
@@ -69,9 +70,9 @@ def anns(made: tuple[str, Things, str], monkeypatch: pytest.MonkeyPatch) -> tupl
 SHOWN: tuple[Callable[[str], Any], ...] = (
     lambda id: sweeps.sweeps(cached.own_runs()),
     lambda id: cached.runs(),
-    lambda id: sweeps.measured(NAME, sweeps.sweeps(cached.own_runs()).get(NAME, [])),
+    lambda id: cached.SCREEN.answer(Sweep((id,), NAME)),
     cached.recipe,
-    lambda id: seed_spread.measured([id], {}, {}),
+    lambda id: cached.SCREEN.answer(SeedSpread((id,))),
     lambda id: run_service.find(id, "eve"),
     lambda id: run_service.last_log(id, "eve"),
     lambda id: extrapolation._own_runs(ExtrapolationSettings()),

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from s2s.plots import parallel_coordinates, theme
-from s2s.plots.parallel_coordinates import LIFT, ParallelAxis, format_value
+from s2s.plots.parallel_coordinates import LIFT, ParallelAxis
+from s2s.words import format_value
 
 LOOK = Path(theme.__file__).parents[1] / "ui" / "shell" / "style.css"
 LR = ParallelAxis("train.lr", (0.0005, 0.005, 0.05))
@@ -46,7 +47,7 @@ def test_a_line_a_run_through_its_values():
     assert list(figure.layout.xaxis.ticktext) == [
         "train.<br>lr",
         "tokenizer.<br>kind",
-        "validation loss",
+        "validation<br>loss",
     ]
 
 

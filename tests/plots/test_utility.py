@@ -17,7 +17,7 @@ def test_the_cells_are_the_pairs_and_the_rows_say_their_means() -> None:
     assert list(numbers.text) == ["100", "40", "61", "30", "100", "20", "55", "10", "100"]
     assert (
         list(figure.layout.yaxis.ticktext)
-        == ["★ 1 ×4 · 80.0", "2 · 50.0", "3 ×2 · 41.3"]
+        == ["★ 1 ×4 · 80", "2 · 50", "3 ×2 · 41.3"]
         == labels(MEANS, COUNTS)
     )
     assert figure.layout.title.text == "a run<br>chrF of 7 samples"

@@ -19,6 +19,7 @@ from streamlit.testing.v1 import AppTest
 
 from s2s.api import Asked
 from s2s.cli import main
+from s2s.config import override
 from s2s.files import as_text
 from s2s.jobs import head_service
 from s2s.plots import (
@@ -257,6 +258,8 @@ LINKS["attention-over-training"] = [
 LINKS["runs-compared"] = [
     {"run": DEMO, "set": "tab:side-by-side,compared:demo-en-fr demo-en-es,settings:1"}
 ]
+LINKS["sweep"] = [{"run": LEARNED["run"], "set": "tab:sweeps,sweep:s"}]
+LINKS["seed-spread"] = [{"run": LEARNED["run"], "set": "tab:sweeps,sweep:s,seed_score:BLEU"}]
 LINKS["samples-over-training"] = [{"run": DEMO, "set": "sample:150"}, {"run": "demo-tasks"}]
 LINKS["training-forecast"] = [
     {"set": "source:builtin:en-fr,preset:small,train.lr:0.002"},
@@ -307,10 +310,19 @@ NOT_HERE = {
 
 @pytest.fixture(autouse=True)
 def _run(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One that has saved its attention, which no demo has."""
+    """One that has saved its attention, which no demo has, and a second one of its sweep, with another seed."""
     monkeypatch.setenv("S2S_WORKER", "elsewhere")
-    folder = RunFolder(make_run(runs_folder() / LEARNED["run"], {}))
-    folder.amend(lambda about: {"name": "learned"})
+    for seed, run in enumerate((LEARNED["run"], "second0000000000")):
+        folder = RunFolder(make_run(runs_folder() / run, {}))
+        recipe = override(folder.recipe(), {"train.seed": seed}).to_json()
+        name = f"learned {seed}"
+        folder.amend(
+            lambda about, recipe=recipe, name=name: {
+                "recipe": recipe,
+                "name": name,
+                "tags": ["sweep:s"],
+            }
+        )
 
 
 @pytest.mark.parametrize("row", VIEWS, ids=[row.question.name for row in VIEWS])

@@ -15,7 +15,7 @@ from s2s.config import Recipe, UserError, override
 from s2s.data import load
 from s2s.data.split import hold_out
 from s2s.runs import RunFolder, seeds
-from s2s.runs.seeds import Described, Spread
+from s2s.runs.seeds import Described, Spread, difference
 from tests.conftest import make_run
 
 ABOUT: Mapping[str, Any] = {
@@ -154,3 +154,22 @@ def test_a_run_may_be_opened_alone_or_named_with_its_step(
         s2s.mean_and_spread(f"{run}@7")
     with pytest.raises(UserError, match="`None` is no run"):
         s2s.mean_and_spread([None])  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize(
+    ("sd", "n", "t", "p"),
+    [(1.0, 6, 2.2281, 0.05), (1.0, 2, 4.3027, 0.05), (2.0, 6, 0.0, 1.0), (1.0, 61, 2.6174, 0.01)],
+)
+def test_p_of_a_difference_is_that_of_the_table_of_t(sd: float, n: int, t: float, p: float) -> None:
+    """Equal spreads have 2 n - 2 degrees of freedom."""
+    error = sd * (2 / n) ** 0.5
+    found = difference(Spread(1.0, sd, n), Spread(1.0 + t * error, sd, n))
+    assert found is not None
+    assert found.p == pytest.approx(p, abs=1e-4)
+    assert (found.low > 0) == (p < 0.05 - 1e-4) or found.low == pytest.approx(0, abs=1e-3)
+    assert (found.low + found.high) / 2 == pytest.approx(t * error)
+
+
+def test_a_single_run_has_no_difference_to_test() -> None:
+    assert difference(Spread(1.0, None, 1), Spread(2.0, 0.1, 3)) is None
+    assert difference(Spread(1.0, 0.0, 3), Spread(2.0, 0.0, 3)) is None

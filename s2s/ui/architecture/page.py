@@ -70,7 +70,7 @@ def _show_model(run: Run, kind: type[Question[Any]], controls: DeltaGenerator) -
             STATE.draw("other", {costs.NO_MODEL: "no other model", **names}, width=180)
         else:
             STATE.draw("cost", width=190)
-            STATE.draw("vary", width=200)
+            STATE.draw("vary", width=176)
         changed = {
             f"{STATE.shown(name)} {said}": STATE.shown(name) != getattr(DEFAULT, name)
             for name, said in SIZES.items()

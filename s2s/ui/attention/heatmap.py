@@ -9,5 +9,6 @@ from s2s.ui.kit import show_all, with_part
 
 def show(asked: Asked) -> None:
     """The picture."""
-    question = with_part(STATE, asked.question, asked.answer)
+    with asked.beside:
+        question = with_part(STATE, asked.question, asked.answer)
     show_all(question, asked.answer, asked.model)

@@ -47,6 +47,11 @@ def shown() -> list[Picture]:
     return [*st.session_state.get(SHOWN, {}).values()]
 
 
+def keep(picture: Picture) -> None:
+    """What a snapshot of the page has, although the page draws it in a way of its own."""
+    st.session_state.setdefault(SHOWN, {})[picture.name] = picture
+
+
 def show_all(question: Question[Any], answer: Any, model: str, *, folded: str = "") -> None:
     """The answer of the page: its pictures, one below the other; the last one is folded under a title, if given."""
     pictures = view_of(question).pictures(question, answer, model)
@@ -71,7 +76,7 @@ def show(
     """One picture. `on_pick` and `on_enlarge` are called with what is pressed in a grid of heads; `draw` draws it as
     only its page can.
     """
-    st.session_state.setdefault(SHOWN, {})[picture.name] = picture
+    keep(picture)
     if picture.finding:
         with st.container(key=f"finding {picture.name}"):
             st.html(f"<p class='finding' data-answer>{html.escape(picture.finding)}</p>")

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable
 
 import pandas as pd
 
-from s2s.data import one_line
 from s2s.files import csv_cell
 from s2s.questions import Table
 from s2s.reports import TableColumn, html_table
@@ -19,13 +17,6 @@ def frame_csv(frame: pd.DataFrame, *, index: bool = False) -> str:
     """CSV in which no cell, column or row name is a formula."""
     safe = frame.map(csv_cell).rename(columns=csv_cell)
     return str(safe.rename(index=csv_cell).to_csv() if index else safe.to_csv(index=False))
-
-
-def frame_latex(frame: pd.DataFrame, notes: Iterable[str] = ()) -> str:
-    """A LaTeX table (booktabs) in which every cell is text, after comments of one line each."""
-    cells = frame.map(lambda cell: "" if pd.isna(cell) else one_line(str(cell)))
-    body = cells.rename(columns=str).to_latex(index=False, escape=True)
-    return "".join(f"% {one_line(note)}\n" for note in notes) + str(body)
 
 
 def texts_table(table: Table) -> str:

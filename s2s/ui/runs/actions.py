@@ -18,7 +18,7 @@ from s2s.ui.kit import as_markdown, cached, forms, plain, run_trouble, undo_row
 from s2s.ui.kit.badges import badge, shown_state
 from s2s.ui.kit.queueing import queue_resume
 from s2s.ui.kit.recipe_link import recipe_of_run
-from s2s.ui.runs import export_zip, run_zip, views
+from s2s.ui.runs import export_zip, run_zip, table, views
 from s2s.ui.shell import page_link
 
 DELETED = "deleted run"  # in the session: id, name, time and job of the last deletion
@@ -53,7 +53,7 @@ def actions(run_id: str) -> None:
 
 def _head(run_id: str, row: RunSummary | None) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.subheader(plain(cached.title(run_id)), anchor=False, width="content")
+        st.subheader(plain(table.full_name(run_id)), anchor=False, width="content")
         badge(shown_state(row) if row else "done")
         for tag in row.tags if row else ():
             st.badge(plain(tag), color="gray", icon=":material/sell:")

@@ -7,13 +7,16 @@ from dataclasses import replace
 import streamlit as st
 
 from s2s.config import UserError
+from s2s.plots import middle
 from s2s.questions import AttentionByStep, AttentionOverTraining
 from s2s.questions.views import view_of
 from s2s.ui.kit import as_markdown, cached, pickers, settings_box
 from s2s.ui.kit.pictures import show
+from s2s.ui.runs import table
 from s2s.ui.runs.view_state import STATE
 
 REFRESH_SECONDS = 5.0  # while the run is live
+MAX_NAME = 48  # characters of the run's name in titles
 SOON = "The first checkpoint brings the first picture."
 
 
@@ -46,7 +49,8 @@ def _drawn(question: AttentionOverTraining, steps: tuple[int, ...] | None) -> No
         st.rerun()  # the slider has more of them
     if answer.note:
         st.caption(as_markdown(answer.note))
-    for picture in view_of(question).pictures(question, answer, cached.title(question.run)):
+    name = middle(table.full_name(question.run), MAX_NAME)
+    for picture in view_of(question).pictures(question, answer, name):
         show(picture, question, answer)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import streamlit as st
 
@@ -17,7 +17,6 @@ from s2s.ui.runs.view_state import STATE
 
 OWNER = "compared for"  # in the session: the page's run when the runs were selected
 LONGEST = 64  # characters of a name in the list
-SEED_FORMS = {"validation loss": ".3f", "accuracy": ".1%", "BLEU": ".1f"}
 
 
 def tab(run_id: str) -> None:
@@ -70,24 +69,13 @@ def _compared(chosen: Sequence[str]) -> None:
     scores, *settings = view_of(question).pictures(question, answer, "")
     with st.container(key="answer", border=True):
         show(scores, question, answer)
-    _curves(answer)
-    known = {
-        name: {run.id: value for run, value in zip(answer.runs, values, strict=True)}
-        for name, values in _scores(answer).items()
-    }
-    seed_spread.panel(seed_spread.measured(chosen, known, SEED_FORMS), "Side by side")
+    with st.container(key="curves"):
+        _curves(answer)
+    seed_spread.panel(chosen)
     for picture in settings:
         st.subheader("Settings", anchor=False)
         STATE.draw("settings")
         show(picture, question, answer)
-
-
-def _scores(answer: ComparedRuns) -> Mapping[str, list[float | None]]:
-    return {
-        "validation loss": [run.loss for run in answer.runs],
-        "accuracy": [run.accuracy for run in answer.runs],
-        "BLEU": [run.bleu for run in answer.runs],
-    }
 
 
 def _curves(answer: ComparedRuns) -> None:

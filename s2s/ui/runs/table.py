@@ -14,11 +14,13 @@ import streamlit as st
 
 from s2s.faults import marked
 from s2s.links.share import printable
-from s2s.questions import signature_note
+from s2s.plots import Picture
+from s2s.questions import Table, signature_note
 from s2s.runs import RunSummary, seeds
 from s2s.runs.listing import row_of
 from s2s.ui.kit import cached, plain
 from s2s.ui.kit.badges import STATES, shown_state
+from s2s.ui.kit.pictures import keep
 from s2s.ui.runs.view_state import STATE
 from s2s.ui.shell import page_link
 
@@ -78,21 +80,24 @@ def _table(chosen: str, was_live: bool) -> None:
     query = _search() if len(cached.own_runs()) > FEW else ""
     shown = [row for row in rows if matches(row, query)]
     key = f"runs {chosen} {len(rows)} {query}"  # a run picked above changes the selection here
-    st.dataframe(
-        pd.DataFrame(
-            [_cells(row) for row in shown], columns=list(_cells(rows[0])) if rows else None
-        ),
-        hide_index=True,
-        placeholder="–",
-        key=key,
-        on_select=partial(choose, key, [row.id for row in shown]),
-        selection_mode="single-row",
-        selection_default={
-            "selection": {"rows": [i for i, row in enumerate(shown) if row.id == chosen]}
-        },
-        column_config=COLUMNS,
-        alt=f"{len(shown)} runs with state, name, scores, steps and dataset",
-    )
+    cells = [_cells(row) for row in shown]
+    alt = f"{len(shown)} runs with state, name, scores, steps and dataset"
+    texts = [[row[name] for name in IN_FILES] for row in cells]
+    keep(Picture("runs", "Runs", None, alt, Table(IN_FILES, texts)))
+    with st.container(key="answer"):
+        st.dataframe(
+            pd.DataFrame(cells, columns=[*COLUMNS]),
+            hide_index=True,
+            placeholder="–",
+            key=key,
+            on_select=partial(choose, key, [row.id for row in shown]),
+            selection_mode="single-row",
+            selection_default={
+                "selection": {"rows": [i for i, row in enumerate(shown) if row.id == chosen]}
+            },
+            column_config=COLUMNS,
+            alt=alt,
+        )
     if query:
         st.caption(f"{len(shown)} of {len(rows)} runs.")
     warn_of_signatures([row.id for row in shown])
@@ -116,8 +121,8 @@ def _search() -> str:
 
 
 COLUMNS = {  # from left to right; widths in pixels
-    "state": st.column_config.TextColumn(width=90),
-    "name": st.column_config.TextColumn(width=270),
+    "state": st.column_config.TextColumn(width=125),
+    "name": st.column_config.TextColumn(width=290),
     "loss": st.column_config.NumberColumn(
         width=60,
         format="%.3g",
@@ -145,12 +150,15 @@ COLUMNS = {  # from left to right; widths in pixels
 }
 
 
+IN_FILES = [name for name in COLUMNS if name not in ("curve", "tags")]
+
+
 def _cells(row: RunSummary) -> dict[str, object]:
     curves = cached.curves(row.id)
     losses = [float(loss) for loss in curves.valid_loss]
     cells = {
         "state": state(row),
-        "name": marked(row.name or row.id, row.fault),
+        "name": full_name(row.id),
         "loss": row.best_loss,
         "accuracy": None if row.token_accuracy is None else round(row.token_accuracy, 3),
         "BLEU": bleu(row.id, row.best_step),
@@ -185,9 +193,10 @@ def bleu(run_id: str, best_step: int | None) -> float | None:
 
 
 def full_name(run: str) -> str:
-    """A run's name in full, with its fault."""
+    """A run's title, which is its name in full."""
     row = cached.runs().get(run)
-    return marked(printable(row.name), row.fault) if row and row.name else run
+    is_named = row is not None and row.name not in ("", run)
+    return marked(printable(row.name), row.fault) if row and is_named else cached.title(run)
 
 
 def refreshing(draw: Callable[[Any], None], given: Any, *, is_live: bool) -> None:

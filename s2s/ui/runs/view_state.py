@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from s2s.questions import AttentionOverTraining, RunsCompared
+from s2s.questions import AttentionOverTraining, RunsCompared, SeedSpread, Sweep
 from s2s.ui.kit import ViewState, field, one_of
 
 RUNS = "runs"
@@ -22,10 +22,8 @@ class RunsView:
     compared: str = field("")  # ids of runs with spaces between
     curve: str = field("")  # a row of QUANTITIES
     over: str = field("")  # a row of AXES
-    sweep: str = field("")  # the name of a sweep
-    seed_score: str = field("")  # whose mean over seeds is drawn
     find: str = field("")  # in the table of runs
     opening: str = field("")  # the id of the run that a published model becomes
 
 
-STATE = ViewState("runs", RunsView, AttentionOverTraining, RunsCompared)
+STATE = ViewState("runs", RunsView, AttentionOverTraining, RunsCompared, SeedSpread, Sweep)

@@ -1,7 +1,6 @@
 """The views of Runs: the table, side by side, sweeps, the details of one run and what can be done with it."""
 
 import base64
-import io
 import json
 import random
 import shutil
@@ -26,11 +25,9 @@ from s2s.runs.differences import HARDWARE_SETTINGS
 from s2s.scores import METRICS
 from s2s.ui.kit import as_markdown, cached, recipe_link
 from s2s.ui.kit.pictures import SHOWN
-from s2s.ui.runs import sweeps
 from s2s.ui.runs import table as runs_table
 from tests.conftest import TINY, make_run
-from tests.harvest import compared, executed, unfolded
-from tests.screen import link, lost, opened, page_text, picture
+from tests.screen import findings, link, lost, opened, page_text, picture
 
 NASTY = "*a* :material/home: <b> $x$"
 SIGNATURE = METRICS["bleu"].compute(["a"], ["a"]).signature
@@ -100,28 +97,9 @@ def view(tab: str, run: str = "", **more: str) -> AppTest:
     return screen
 
 
-def with_code(run: str, **view: str) -> AppTest:
-    """The same, with the section that computes its numbers open."""
-    screen = unfolded("runs", run=run, **({"set": pack(view)} if view else {}))
-    assert not screen.exception
-    return screen
-
-
-def findings(screen: AppTest) -> list[str]:
-    """The sentences above pictures."""
-    return [picture.finding for picture in screen.session_state[SHOWN].values() if picture.finding]
-
-
 def numbers(packed: dict[str, str]) -> np.ndarray:
     """An array of a figure."""
     return np.frombuffer(base64.b64decode(packed["bdata"]), packed["dtype"])
-
-
-def recomputed(screen: AppTest) -> int:
-    """How many numbers the code of such a page reads again: all."""
-    n_numbers, lacking = compared(screen, executed(screen), but="Sweep .*, trace")  # drawn 0 to 1
-    assert not lacking
-    return n_numbers
 
 
 # The table
@@ -446,7 +424,7 @@ def test_the_best_validation_is_that_of_the_best_step_everywhere(put: Put) -> No
             )
     cached.refresh_runs()
     screen = view("side-by-side", run, compared=f"{other} {run}")
-    assert [*screen.dataframe[0].value["validation loss"]] == ["1.200", "1.200"]
+    assert [*screen.dataframe[0].value["loss"]] == ["1.2", "1.2"]
     assert not findings(screen)  # they share it
 
 
@@ -562,14 +540,14 @@ def test_a_sweep_that_is_not_there_is_said_to_be(put: Put) -> None:
 
 
 def test_a_sweep_names_its_best_run_and_holds_its_numbers(sweep: list[str]) -> None:
-    screen = with_code(sweep[0], tab="sweeps")
-    assert (
-        "Best: rate 0.01**, validation loss 1.000, with train.lr 0.01. By BLEU it is rate 0.1 (10.0)."
-        in page_text(screen)
+    screen = view("sweeps", sweep[0])
+    (found,) = findings(screen)
+    assert found.startswith(
+        "Best: “rate 0.01”, validation loss 1, with train.lr 0.01. By BLEU it is “rate 0.1” (10)."
     )
     table = screen.dataframe[0].value
-    assert list(table["train.lr"]) == list(RATES.values())
-    assert list(table["best"]) == ["", "★", ""]
+    assert list(table["train.lr"]) == [*map(str, RATES.values())]
+    assert list(table["run"]) == ["rate 0.001", "★ rate 0.01", "rate 0.1"]
     figure = json.loads(screen.get("plotly_chart")[0].proto.spec)
     assert figure["layout"]["title"]["text"] == "Sweep rates · 3 runs"
     assert [trace["name"] for trace in figure["data"] if "name" in trace] == [
@@ -577,12 +555,13 @@ def test_a_sweep_names_its_best_run_and_holds_its_numbers(sweep: list[str]) -> N
         "rate 0.1",
         "rate 0.01",
     ]
-    rows = sweeps.sweeps(cached.own_runs())
-    numbers = pd.read_csv(
-        io.StringIO(sweeps.table(sweeps.measured("rates", rows["rates"])).to_csv(index=False))
+    table = screen.session_state[SHOWN]["parallel"].table
+    numbers = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+    assert [row["id"] for row in numbers] == sweep
+    assert [row["train.lr"] for row in numbers] == [*RATES.values()]
+    assert [row["BLEU"] for row in numbers] == pytest.approx(
+        [100 * rate for rate in RATES.values()]
     )
-    assert list(numbers["run"]) == sweep
-    assert recomputed(screen) == 12  # the learning rate, loss, accuracy and BLEU
 
 
 def tokenizer_runs(put: Put, bleu: dict[str, float]) -> list[str]:
@@ -605,16 +584,13 @@ def tokenizer_runs(put: Put, bleu: dict[str, float]) -> list[str]:
 def test_runs_of_different_tokenizers_are_compared_by_bleu_alone(put: Put) -> None:
     runs = tokenizer_runs(put, {"char": 10.0, "word": 20.0})
     screen = view("sweeps", runs[0])
-    assert "Best: word**, BLEU 20.0, with tokenizer.kind word." in page_text(screen)
-    assert sweeps.BY_BLEU in page_text(screen)
-    assert screen.dataframe[0].value.set_index("name")["best"].to_dict() == {
-        "char": "",
-        "word": "★",
-    }
+    assert findings(screen)[0].startswith("Best: “word”, BLEU 20, with tokenizer.kind word.")
+    assert runs_view.BY_BLEU in page_text(screen)
+    assert {*screen.dataframe[0].value["run"]} == {"char", "★ word"}
     beside = view("side-by-side", runs[0], compared=" ".join(runs))
     scores = beside.dataframe[0].value
     assert [cell.startswith("★") for cell in scores["BLEU"]] == [False, True]
-    assert not any("★" in cell for name in ("validation loss", "accuracy") for cell in scores[name])
+    assert not any("★" in cell for name in ("loss", "accuracy") for cell in scores[name])
     assert runs_view.NO_STAR in page_text(beside)
     assert "lowest validation loss" not in "".join(findings(beside))
 
@@ -637,15 +613,16 @@ def test_runs_whose_bleu_has_different_signatures_get_a_warning(put: Put) -> Non
 
 def test_runs_that_share_the_highest_bleu_have_no_best_one(put: Put) -> None:
     screen = view("sweeps", tokenizer_runs(put, {"char": 0.0, "word": 0.0})[0])
-    assert "No single best run**: 2 of 2 share the best score, BLEU 0.0." in page_text(screen)
-    assert set(screen.dataframe[0].value["best"]) == {""}
+    assert findings(screen) == ["No single best run: 2 of 2 share the best score, BLEU 0."]
+    assert {*screen.dataframe[0].value["run"]} == {"char", "word"}
 
 
 def test_without_bleu_no_run_of_a_sweep_of_tokenizers_is_the_best(put: Put) -> None:
     runs = tokenizer_runs(put, {})
     screen = view("sweeps", runs[0])
-    assert sweeps.NO_BLEU in page_text(screen)
-    assert set(screen.dataframe[0].value["best"]) == {""}
+    assert runs_view.NO_BLEU in page_text(screen)
+    assert not findings(screen)
+    assert {*screen.dataframe[0].value["run"]} == {"char", "word"}
 
 
 def test_runs_of_a_sweep_that_wait_stand_in_it(sweep: list[str]) -> None:
@@ -656,11 +633,11 @@ def test_runs_of_a_sweep_that_wait_stand_in_it(sweep: list[str]) -> None:
     cached.refresh_runs()
     assert run_service.find(run, asker.LOCAL).tags == ("sweep:rates", "x")
     screen = view("sweeps", sweep[0])
-    row = screen.dataframe[0].value.set_index("name").loc["waits"]
-    assert "waiting" in row["state"]
-    assert row["train.lr"] == 7.0
+    row = screen.dataframe[0].value.set_index("run").loc["waits"]
+    assert row["state"] == "waiting"
+    assert row["train.lr"] == "7"
     assert "3 of 4 done, 1 waiting." in [each.proto.text for each in screen.get("progress")]
-    assert "Best so far: rate 0.01" in page_text(screen)
+    assert findings(screen)[0].startswith("Best so far: “rate 0.01”")
     for tab in ("", "side-by-side", "attention-while-learning"):
         view(tab, run)
 
@@ -668,19 +645,19 @@ def test_runs_of_a_sweep_that_wait_stand_in_it(sweep: list[str]) -> None:
 def test_a_run_of_a_sweep_may_be_deleted(sweep: list[str]) -> None:
     run_service.delete(sweep[1], asker.LOCAL)
     cached.refresh_runs()
-    assert "Best: rate 0.001" in page_text(view("sweeps", sweep[0]))
+    assert findings(view("sweeps", sweep[0]))[0].startswith("Best: “rate 0.001”")
 
 
 def test_a_run_that_failed_before_its_first_validation_is_not_the_best(put: Put) -> None:
-    put("one0000000000000", {"train.lr": 1.0}, name="failed", tags=["sweep:s"]).set_status(
-        "failed", step=3, steps=30
-    )
+    failed = put("one0000000000000", {"train.lr": 1.0}, name="failed", tags=["sweep:s"])
+    failed.set_status("failed", step=3, steps=30)
+    (failed.path / "metrics.jsonl").write_text("")
     put("two0000000000000", {"train.lr": 0.5}, name="good", tags=["sweep:s"]).set_status(
         "done", step=30, steps=30, best_loss=2.0
     )
     cached.refresh_runs()
     screen = view("sweeps")
-    assert "Best: good" in page_text(screen)
+    assert findings(screen)[0].startswith("Best: “good”")
     assert "1 of 2 done, 1 failed." in [each.proto.text for each in screen.get("progress")]
 
 

@@ -12,15 +12,14 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from s2s.config import override
+from s2s.files import as_text
 from s2s.links.share import pack
+from s2s.plots import seed_spread_view
+from s2s.questions import Have, SeedSpread
 from s2s.runs import RunFolder, runs_folder
 from s2s.ui.kit import cached
-from s2s.ui.kit.tables import frame_csv, frame_latex
-from s2s.ui.runs import seed_spread, sweeps
 from tests.conftest import make_run
-from tests.harvest import unfolded
-from tests.screen import opened, page_text
-from tests.ui.runs.test_runs import recomputed
+from tests.screen import findings, opened, page_text
 
 LOSSES = {(0.001, 1): 1.0, (0.001, 2): 1.2, (0.01, 1): 2.0, (0.01, 2): 2.4}
 
@@ -60,48 +59,46 @@ def tables(screen: AppTest) -> list[pd.DataFrame]:
 
 
 def test_a_sweep_shows_mean_and_sample_standard_deviation_per_setting(sweep: list[str]) -> None:
-    screen = unfolded("runs", run=sweep[0], set=pack({"tab": "sweeps"}))
+    screen = opened("runs", run=sweep[0], set=pack({"tab": "sweeps"}))
     assert not screen.exception
     (table,) = tables(screen)
     assert list(table["train.lr"]) == ["0.001", "0.01"]
     assert list(table["n"]) == [2, 2]
     assert list(table["seeds"]) == ["1, 2", "1, 2"]
     spread = np.std([1.0, 1.2], ddof=1)
-    assert table["validation loss"][0] == f"1.100 ± {spread:.3f}"
-    assert f"Best mean: lr 0.001**, validation loss 1.100 ± {spread:.3f} over 2 seeds." in (
-        page_text(screen)
-    )
-    assert seed_spread.MEANING in page_text(screen)
-    figure = json.loads(screen.get("plotly_chart")[-1].proto.spec)
-    assert figure["layout"]["title"]["text"] == "Sweep s · validation loss, mean over seeds"
-    assert recomputed(screen) > 12
+    assert table["validation loss"][0] == f"1.1 ± {spread:.3f}"
+    best = f"Best mean: “lr 0.001”, validation loss 1.1 ± {spread:.3f} over 2 seeds"
+    tested = "difference from “lr 0.01” (2.2 ± 0.283): 95% interval "
+    assert any(best in said and tested in said for said in findings(screen))
+    assert not any(said.startswith("Best:") for said in findings(screen))  # the means decide
+    assert seed_spread_view.MEANING in page_text(screen)
+    figure = json.loads(screen.get("plotly_chart")[0].proto.spec)
+    assert figure["layout"]["title"]["text"] == "Mean and spread over seeds · validation loss"
 
 
 def test_its_files_have_the_numbers(sweep: list[str]) -> None:
-    rows = sweeps.sweeps(cached.own_runs())["s"]
-    found = seed_spread.measured(sweep, sweeps.measured("s", rows).scores, sweeps.FORMS)
-    assert found is not None
-    numbers = pd.read_csv(io.StringIO(frame_csv(found.numbers())))
+    question = SeedSpread(tuple(sweep))
+    answer = Have().answer(question)
+    numbers = pd.read_csv(io.StringIO(question.table(answer).csv()))
     assert list(numbers["validation loss mean"]) == pytest.approx([1.1, 2.2])
     assert list(numbers["validation loss sd"]) == pytest.approx(
         [np.std([1.0, 1.2], ddof=1), np.std([2.0, 2.4], ddof=1)]
     )
     assert list(numbers["BLEU n"]) == [2, 2]
-    latex = frame_latex(found.table(), ("x\ny",))
-    assert latex.startswith("% x y\n\\begin{tabular}")
-    assert "0.001 & 2 & 1, 2 & 1.100 ± 0.141 &" in latex
+    (latex,) = seed_spread_view.pictures(question, answer, "")[0].files
+    assert "0.001 & 2 & 1, 2 & 1.1 ± 0.141 &" in latex.content()
 
 
 def test_unfinished_runs_and_single_seeds_have_no_spread(put: Put) -> None:
     runs = [put(0.001, 1, 1.0), put(0.001, 2, 1.2, "stopped"), put(0.01, 2, 2.0)]
     screen = opened("runs", run=runs[0], set=pack({"tab": "sweeps"}))
     assert not tables(screen)
-    assert seed_spread.NONE_ALIKE in page_text(screen)
+    assert seed_spread_view.NONE_ALIKE in page_text(screen)
 
 
 def test_runs_side_by_side_are_averaged_where_only_the_seed_differs(sweep: list[str]) -> None:
     view = pack({"tab": "side-by-side", "compared": " ".join(sweep[:3])})
-    screen = unfolded("runs", run=sweep[0], set=view)
+    screen = opened("runs", run=sweep[0], set=view)
     assert not screen.exception
     (table,) = tables(screen)
     assert list(table["n"]) == [2, 1]
@@ -113,8 +110,8 @@ def test_runs_side_by_side_are_averaged_where_only_the_seed_differs(sweep: list[
 
 def test_datasets_are_called_as_people_call_them(sweep: list[str]) -> None:
     RunFolder(runs_folder() / sweep[0]).amend(lambda about: {"source": "/srv/me/pairs.tsv"})
-    cached.refresh_runs()
-    found = seed_spread.measured(sweep[:3], {}, {})
-    assert found is not None
-    assert "pairs.tsv" in found.settings["dataset"]
-    assert "/srv" not in found.numbers().to_csv()
+    question = SeedSpread(tuple(sweep[:3]))
+    answer = Have().answer(question)
+    assert "pairs.tsv" in answer.groups[0].settings
+    assert "/srv" not in as_text(answer)
+    assert question.finding(answer) == ""  # scores of different data do not compare
