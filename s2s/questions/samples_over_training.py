@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from s2s.questions.finding import Finding, first
-from s2s.questions.have import Have, about
+from s2s.questions.have import Have, are_held_out
 from s2s.questions.question import RUN, Question, setting, subject
 from s2s.questions.table import Table
 
@@ -102,10 +102,8 @@ class SamplesOverTraining(Question[ProbeTranslations]):
             for line in lines
             if line["step"] == steps[-1]
         ]
-        notes = (about(self.run).get("data") or {}).get("notes") or []
-        are_held_out = not any("nothing is held out" in str(note) for note in notes)
         name = have.titles([self.run])[self.run]
-        return ProbeTranslations(name, steps, earlier, tuple(rows), are_held_out)
+        return ProbeTranslations(name, steps, earlier, tuple(rows), are_held_out(self.run))
 
     def stamp(self, have: Have) -> Hashable:
         """A run that trains translates more, and not everybody reads all of its name."""

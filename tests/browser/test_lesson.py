@@ -62,8 +62,7 @@ def test_lesson_1_is_walked_by_its_links(server: str, visit: Open) -> None:
     expect(note).to_be_visible()
     words_leave_free(page, "Each layer has four")
     choosers, pictures = (
-        page.locator(f".st-key-{name}").bounding_box() or {"y": 0}
-        for name in ("layer", "heads")
+        page.locator(f".st-key-{name}").bounding_box() or {"y": 0} for name in ("layer", "heads")
     )
     assert 0 < choosers["y"] < pictures["y"]  # "above them", as the note says
     page.locator(".st-key-fold-lesson button").click()
