@@ -15,7 +15,6 @@ from s2s.questions.table import Table
 class PaperClaim(Question[claims.Claim]):
     """What a paper claims, and what the numbers say of it."""
 
-    name: ClassVar[str] = "claim"
     live: ClassVar[str] = "parallel"  # the one that every computer can measure in a moment
 
     claim: str = setting(live, choices=lambda: {id: row.title for id, row in claims.CLAIMS.items()})

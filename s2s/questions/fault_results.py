@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from s2s.config import NO_FAULT
 from s2s.demo import Measured, shipped_faults
@@ -132,8 +132,6 @@ FINDINGS = (
 @dataclass(frozen=True)
 class FaultResults(Question[MeasuredFaults]):
     """The results of all faults that can be made on purpose; `fault` is the one that is shown."""
-
-    name: ClassVar[str] = "fault-results"
 
     fault: str = view(
         "unshifted-labels",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from s2s.questions.finding import Finding, first
-from s2s.questions.have import Have, about
+from s2s.questions.have import Have, are_held_out
 from s2s.questions.question import RUN, Question, setting, subject
 from s2s.questions.table import Table
 
@@ -70,8 +70,6 @@ FINDINGS = (
 class SamplesOverTraining(Question[ProbeTranslations]):
     """Greedy translations of the sentences that training watches."""
 
-    name: ClassVar[str] = "samples-over-training"
-
     run: str = subject(RUN)
     sample: str = setting(
         "",
@@ -100,10 +98,8 @@ class SamplesOverTraining(Question[ProbeTranslations]):
             for line in lines
             if line["step"] == steps[-1]
         ]
-        notes = (about(self.run).get("data") or {}).get("notes") or []
-        are_held_out = not any("nothing is held out" in str(note) for note in notes)
         name = have.titles([self.run])[self.run]
-        return ProbeTranslations(name, steps, earlier, tuple(rows), are_held_out)
+        return ProbeTranslations(name, steps, earlier, tuple(rows), are_held_out(self.run))
 
     def stamp(self, have: Have) -> Hashable:
         lines = have.samples(self.run)

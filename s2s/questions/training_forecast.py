@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import torch
@@ -90,8 +89,6 @@ FINDINGS = (Finding(lambda found: True, "{prediction}"),)
 @dataclass(frozen=True)
 class TrainingForecast(Question[ForecastedTraining]):
     """A training before it begins: of a dataset, by its SPEC, with a preset and its changed settings as JSON."""
-
-    name: ClassVar[str] = "training-forecast"
 
     dataset: str = subject("dataset", in_set=False)
     preset: str = setting("small", PRESETS.__contains__, help="A preset's name.", in_set=False)

@@ -77,11 +77,11 @@ class View(NamedTuple):
 VIEWS = (
     View("states", "map", "Map", StateMap, "states"),
     View("train", "", "", TrainingCurves, "training_view"),
+    View("train", "", "", TrainingForecast, "forecast_view"),
     View("runs", "side-by-side", "", RunsCompared, "runs_view"),
     View("runs", "sweeps", "", Sweep, "runs_view:of_sweep"),
     View("runs", "", "", SeedSpread, "seed_spread_view"),
     View("runs", "attention-while-learning", "", AttentionOverTraining, "attention_history_view"),
-    View("train", "", "", TrainingForecast, "forecast_view"),
     View("train", "", "", SamplesOverTraining, "samples_over_training_view"),
     View("states", "same", "Same word", SameWord, "same_word"),
     View("states", "near", "Nearest neighbors", Neighbors, "same_word:nearest"),

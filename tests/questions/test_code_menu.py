@@ -266,7 +266,7 @@ LINKS["training-forecast"] = [
     {"set": "source:builtin:mini-en-fr,preset:mini-t5"},
 ]
 FOLDED = {"training-forecast": ("costs", "expect")}  # what holds its pictures, opened by a click
-LINKS["claim"] = [{"set": "view:claims,claim:agreement"}]
+LINKS["paper-claim"] = [{"set": "view:claims,claim:agreement"}]
 LINKS["fault-results"] = [{"set": "view:faults,fault:2"}]
 SMALL = "source:builtin:mini-en-fr"
 LINKS["dataset-profile"] = [
@@ -293,7 +293,7 @@ LINKS |= {
 }
 NOT_HERE = {
     "training-forecast": {"init_from"},  # with every setting that its weights need
-    "claim": {"here"},  # by a button: a link starts no measurement
+    "paper-claim": {"here"},  # by a button: a link starts no measurement
     "alignment-error": {"uploaded"},  # by files, which no link has
     "roles-over-training": {"n"},  # one history ships, of a run with one checkpoint
     "translate": {"prefix", "interventions"},  # of other pages

@@ -183,7 +183,7 @@ ASKED: Mapping[str, Asked] = {
         lambda dataset: TrainingForecast(f"corpus:{dataset}"), of="dataset", is_private=True
     ),
     "samples-over-training": Asked(SamplesOverTraining),
-    "claim": Asked(lambda _: PaperClaim("agreement"), of=""),
+    "paper-claim": Asked(lambda _: PaperClaim("agreement"), of=""),
     "fault-results": Asked(lambda _: FaultResults(), of=""),
     "masks": Asked(lambda run: Masks(run, TEXT)),
     "walkthrough": Asked(

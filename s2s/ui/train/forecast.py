@@ -89,7 +89,6 @@ def panel(request: RunRequest, notes: DeltaGenerator) -> Outlook:
 
 
 def _instead(request: RunRequest, answer: ForecastedTraining) -> None:
-    """What to do with a recipe that is refused here."""
     if answer.cost.parameters >= MANY_PARAMETERS:
         for_several_gpus(request, answer.cost)
     elif request.recipe.train.processes > 1:
@@ -98,7 +97,6 @@ def _instead(request: RunRequest, answer: ForecastedTraining) -> None:
 
 
 def _summary(request: RunRequest, answer: ForecastedTraining, n_left: int) -> str:
-    """`1.6 M parameters · 2 min for 1,200 steps, about 8.1 epochs · 400 MB of memory`."""
     cost = answer.cost
     parts = [
         f"{short_count(cost.parameters)} parameters{_of_tutorial(request, cost)}",
@@ -132,7 +130,6 @@ def _of_tutorial(request: RunRequest, cost: Forecast) -> str:
 
 
 def _length(answer: ForecastedTraining) -> str:
-    """`2 min for 1,200 steps, about 8.1 epochs`; with a time budget it is the steps that are estimated."""
     n = answer.cost.steps
     steps = f"{n:,} step{'s' * (n > 1)}"
     minutes = answer.recipe.train.minutes
@@ -142,7 +139,6 @@ def _length(answer: ForecastedTraining) -> str:
 
 
 def _impossible(case: PlannedRun) -> UserError | None:
-    """Why training itself would refuse the recipe; shown at once."""
     try:
         check_forecast(case.recipe, case.preview, case.cost, free_memory(DEVICE))
         training.check_processes(case.recipe)
@@ -158,9 +154,6 @@ def _expectation(
     answer: ForecastedTraining,
     expected: Picture | None,
 ) -> None:
-    """In a sentence, with the prediction interval and the recommended preset in an expander; without an interval that
-    preset is shown at once, and of a run that starts from another nothing is expected.
-    """
     st.caption(f":material/insights: {as_markdown(question.finding(answer))}")
     if request.init_from:
         return
