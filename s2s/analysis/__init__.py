@@ -28,6 +28,7 @@ from s2s.analysis.buckets import (
 )
 from s2s.analysis.correlation import correlation
 from s2s.analysis.encoding_order import encode_one_by_one, encoding_times
+from s2s.analysis.experiments import WeightUpdate, weight_update
 from s2s.analysis.forward_trace import (
     Array,
     AttentionTrace,
@@ -47,9 +48,7 @@ from s2s.analysis.intervene import (
     override_attention,
 )
 from s2s.analysis.logit_lens import LogitLens, apply_logit_lens
-from s2s.analysis.neighbors import Floats, Index, baseline_cosines, cosines, unit
 from s2s.analysis.positions import ByOffset, Matrix
-from s2s.analysis.projection import principal_components
 from s2s.analysis.quality_flags import RULES
 from s2s.analysis.reduce import REDUCTIONS, AttentionMap, HeadSelection, reduced
 from s2s.analysis.roles import ROLES, SELF, HeadSummary, summarize_heads
@@ -72,9 +71,21 @@ from s2s.analysis.simplify import (
     strongest_cells,
     without_sinks,
 )
-from s2s.analysis.states import SIDES, States, Vectors, WordStates, recorded_states, word_states
+from s2s.analysis.states import (
+    SIDES,
+    Floats,
+    Index,
+    States,
+    Vectors,
+    WordStates,
+    baseline_cosines,
+    cosines,
+    principal_components,
+    recorded_states,
+    unit,
+    word_states,
+)
 from s2s.analysis.trace import Trace, attentions, capture, capture_grams
-from s2s.analysis.weight_update import WeightUpdate, weight_update
 from s2s.analysis.word_diff import ADDED, MISSING, WordDiff, diff_words
 from s2s.analysis.word_order import (
     PositionEffect,

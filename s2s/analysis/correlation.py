@@ -19,7 +19,7 @@ class Correlation(NamedTuple):
 
 
 def correlation(x: Sequence[float], y: Sequence[float]) -> Correlation | None:
-    """None for fewer than three sentences, or where all values of one side are equal.
+    """How far two lists of scores agree; None for fewer than three sentences, or if one list is constant.
 
     Raises ValueError where the numbers of sentences differ.
     """

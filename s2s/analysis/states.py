@@ -1,10 +1,11 @@
-"""Hidden states: every token's vector after every layer. Knows nothing of screens."""
+"""Hidden states: every token's vector after every layer, their neighbors by cosine, and their principal components."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,8 @@ from s2s.model import Decoder, Encoder, Transformer, inference
 
 Vectors = npt.NDArray[np.float32]
 SIDES = ("encoder", "decoder")
+Floats = npt.NDArray[np.float64]
+TINY = 1e-12  # a vector of zeros has no direction: its cosine with every other is 0
 
 
 @dataclass(frozen=True)
@@ -120,3 +123,92 @@ def _means(vectors: Vectors, indices: Ints, n_words: int) -> Vectors:
     membership = (np.arange(n_words)[:, None] == indices).astype(np.float32)  # (words, len)
     means: Vectors = (membership / membership.sum(1, keepdims=True)) @ vectors
     return means
+
+
+def unit(vectors: Vectors) -> Vectors:
+    """Each scaled to length 1: (..., d_model)."""
+    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    directions: Vectors = vectors / np.maximum(lengths, TINY)
+    return directions
+
+
+def cosines(one: Vectors, other: Vectors) -> Floats:
+    """Elementwise over the leading axes, -1 to 1: (..., d_model) twice -> (...)."""
+    cosine: Floats = (unit(one) * unit(other)).sum(-1, dtype=np.float64)
+    return cosine
+
+
+def baseline_cosines(texts: Sequence[Vectors]) -> Floats:
+    """Mean cosine of two words of different texts, over all such pairs: each (layers, words, d_model) -> (layers,).
+
+    The baseline without which no single cosine can be interpreted. NaN where there are no two texts.
+    """
+    directions = [unit(text).astype(np.float64) for text in texts]
+    sums = np.stack([text.sum(1) for text in directions])  # (texts, layers, d_model)
+    counts = np.array([text.shape[1] for text in directions])
+    n_pairs = counts.sum() ** 2 - (counts**2).sum()
+    if not n_pairs:
+        return np.full(sums.shape[1], np.nan)
+    all_pairs = (sums.sum(0) ** 2).sum(-1)  # (layers,)
+    same_text = (sums**2).sum((0, 2))  # (layers,)
+    mean: Floats = (all_pairs - same_text) / n_pairs
+    return mean
+
+
+class Neighbor(NamedTuple):
+    """A row of an index, and its cosine with the query."""
+
+    row: int
+    cosine: float
+
+
+@dataclass(frozen=True)
+class Index:
+    """Directions (n, d_model) to search, and the index of the text that each comes from."""
+
+    directions: Vectors
+    texts: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, vectors: Sequence[Vectors]) -> Index:
+        """Build it from each text's (rows, d_model)."""
+        n_rows = [len(rows) for rows in vectors]
+        texts = np.repeat(np.arange(len(vectors)), n_rows)
+        return cls(unit(np.concatenate(vectors)), texts)
+
+    def nearest(self, vector: Vectors, n: int, *, without: int | None = None) -> list[Neighbor]:
+        """The `n` rows of highest cosine, by exact search, equals in order; rows of the text `without` are left out."""
+        cosine = self.directions @ unit(vector)  # (rows,)
+        if without is not None:
+            cosine = np.where(self.texts == without, -np.inf, cosine)
+        order = np.argsort(-cosine, kind="stable")[:n]
+        return [Neighbor(int(row), float(cosine[row])) for row in order if np.isfinite(cosine[row])]
+
+
+@dataclass(frozen=True)
+class Projection:
+    """Points (n, 2), and the share of the total variance, 0 to 1, that each axis explains."""
+
+    points: Floats
+    shares: tuple[float, float]
+
+
+def principal_components(vectors: Vectors) -> Projection:
+    """The first two principal components (Pearson 1901) of (n, d_model), centered but not scaled, by SVD.
+
+    The sign of an axis is arbitrary: here its number of largest size is positive. With fewer than three distinct
+    vectors, the second axis or both are 0.
+    """
+    centered = vectors.astype(np.float64) - vectors.mean(0, dtype=np.float64)
+    u, sizes, _ = np.linalg.svd(centered, full_matrices=False)
+    n = min(2, len(sizes))
+    points = np.zeros((len(vectors), 2))
+    points[:, :n] = u[:, :n] * sizes[:n]
+    largest = points[np.abs(points).argmax(0), [0, 1]]  # (2,), of each axis
+    signs = np.where(largest < 0, -1.0, 1.0)
+
+    variances = np.zeros(2)
+    variances[:n] = sizes[:n] ** 2
+    total = float((sizes**2).sum())
+    first, second = (variances / total if total > 0 else variances).tolist()
+    return Projection(points * signs, (first, second))

@@ -57,5 +57,5 @@ def for_this_visitor(work: Callable[[], T]) -> Callable[[], T]:
 
 
 def identify_visitors(find: Callable[[], str]) -> None:
-    """Tells how to find the workspace of the visitor whom a hosted server is serving in this thread."""
+    """Register the function that finds the workspace of the visitor whom this thread serves."""
     _visitor[:] = [find]

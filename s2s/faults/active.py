@@ -12,13 +12,13 @@ from s2s.model import Transformer
 
 
 def fault_of(name: str) -> Fault | None:
-    """None for a recipe without a fault. Raises UserError for an unknown name, with the nearest."""
+    """The fault with this name; None for an empty name. Raises UserError for an unknown one."""
     return None if name == NO_FAULT else choose("fault", name, FAULTS)
 
 
 @contextlib.contextmanager
 def active(model: Transformer, name: str, moment: str) -> Iterator[None]:
-    """The model has the fault, if that acts in this moment: `training` or `inference`. Hold the model's lock.
+    """Within this context the model has the fault, if the fault acts in this moment: `training` or `inference`.
 
     Where it does not act, nothing is hooked. Raises UserError for an unknown name.
     """
@@ -31,7 +31,7 @@ def active(model: Transformer, name: str, moment: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def as_trained(model: Transformer, name: str) -> Iterator[None]:
-    """The model computes as it did while it was trained, also where its fault acts at no other time. Hold its lock."""
+    """Within this context the model computes as it did in training. Hold its lock."""
     fault = fault_of(name)
     with active(model, name if fault and fault.when == "training" else NO_FAULT, "training"):
         yield

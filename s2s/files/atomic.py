@@ -43,7 +43,7 @@ class UnwrittenError(UserError):
 
 
 def require_free(path: Path) -> None:
-    """Raises UserError where no folder can be written because there is something; an empty folder is nothing."""
+    """Raises UserError if a folder cannot be written because something is in its place; an empty folder may be."""
     if path.is_symlink() or (path.exists() and (not path.is_dir() or any(path.iterdir()))):
         raise UserError(
             f"`{shortened(path)}` exists already; give a folder that does not exist, or is empty."

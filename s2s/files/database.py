@@ -185,6 +185,12 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "DELETE FROM jobs WHERE kind = 'rank'",
         "DELETE FROM turns WHERE slot = 'rank'",
     ),
+    (  # a teacher sees answers, too: who agreed to less is asked again
+        "DELETE FROM class_participants",
+        """CREATE TABLE class_answers (class VARCHAR(16) NOT NULL, participant VARCHAR(32) NOT NULL,
+            question VARCHAR(16) NOT NULL, answer VARCHAR(24) NOT NULL, level VARCHAR(8) NOT NULL,
+            number INTEGER NOT NULL, PRIMARY KEY (class, participant, question, answer))""",
+    ),
 )
 # Arbitrary numbers that no other program uses in the same PostgreSQL database.
 MIGRATION_LOCK = 5_252

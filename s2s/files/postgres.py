@@ -32,7 +32,7 @@ class SilentServerError(psycopg.OperationalError, TimeoutError):
 
 
 class BoundedConnection(psycopg.Connection[Any]):
-    """One whose server is given up after a silence."""
+    """A connection that is closed if its server says nothing for too long."""
 
     address = ""
     silence = SILENCE
@@ -98,7 +98,7 @@ def _note_silence(address: str) -> None:
 
 @contextmanager
 def patiently(connection: sa.Connection) -> Iterator[None]:
-    """The rest of this transaction may take as long as it needs, where the database is PostgreSQL."""
+    """The rest of this PostgreSQL transaction may take as long as it needs."""
     opened = connection.connection.driver_connection
     assert isinstance(opened, BoundedConnection)
     connection.exec_driver_sql("SET LOCAL statement_timeout = 0")

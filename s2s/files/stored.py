@@ -25,7 +25,7 @@ def now() -> str:
 
 
 class About(NamedTuple):
-    """What the file that describes a thing says of it; whoever it does not name is the operator."""
+    """The owner and name in the file that describes a stored thing; without an owner it is the operator's."""
 
     owner: str
     name: str

@@ -77,7 +77,7 @@ def delete_jobs(workspace: str, run: str | None = None) -> list[queue.Job]:
 def wait_for_jobs(
     jobs: Iterable[queue.Job], items: Iterable[Item], sleep: Callable[[float], None] = time.sleep
 ) -> None:
-    """Until the processes that worked on these have ended, or long enough."""
+    """Wait until the processes that worked on these items have ended, or for a limited time."""
     if not any(job.state == "running" and job.is_live() for job in jobs):
         return
     sleep(LEASH)
@@ -88,7 +88,7 @@ def wait_for_jobs(
 
 
 def wait_for_readers(workspace: str, sleep: Callable[[float], None] = time.sleep) -> None:
-    """Until the process that reads a dataset of theirs has noticed that this is deleted, or long enough."""
+    """Wait until the process that reads a dataset of the workspace has ended, or for a limited time."""
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until and is_reading(workspace):
         sleep(POLL)
@@ -110,7 +110,7 @@ def delete_item(item: Item) -> None:
 
 
 def delete_leftovers(now: float) -> None:
-    """What an interrupted deletion or import left, and what a process wrote into a folder after it was deleted."""
+    """Delete what interrupted deletions, interrupted imports and late processes have left behind."""
     for kind in stored.KINDS:
         for folder in (kind.parent).glob("*"):
             is_left = folder.name.startswith(GONE)

@@ -1,7 +1,7 @@
 """Lessons: views with notes, and questions whose answers are computed from what is on the screen."""
 
 from s2s.lessons import claims, lesson_file
-from s2s.lessons.answer_key import given_answer, right_answer
+from s2s.lessons.answer_key import KeyRow, answer_key, right_answer, taught_lesson
 from s2s.lessons.answers import ANSWERS, CONDITIONS, RUN_CONDITIONS
 from s2s.lessons.answers.decoding import decodings
 from s2s.lessons.catalog import (
@@ -13,6 +13,7 @@ from s2s.lessons.catalog import (
     rebuilt_in,
 )
 from s2s.lessons.check import Given, answer, check, number
+from s2s.lessons.class_results import QuestionResult, class_results
 from s2s.lessons.classes import (
     LessonClass,
     Participant,
@@ -24,6 +25,7 @@ from s2s.lessons.classes import (
     is_participant,
     join_class,
     leave_class,
+    note_answer,
     note_participant,
     open_class,
     own_classes,

@@ -37,7 +37,6 @@ def check(question: Question, given: Given, context: Context) -> Verdict:
 
 
 def _mistake(question: Question, given: Given) -> str:
-    """Why a likely wrong answer is wrong; empty for any other answer."""
     match question:
         case NumberQuestion(unit=unit, tolerance=tolerance, mistakes=mistakes):
             value = number(str(given), unit)
@@ -113,7 +112,7 @@ def _check_number(question: NumberQuestion, typed: str, context: Context) -> Ver
         )
     away = abs(given - right)
     slack = question.tolerance + 1e-9 * max(1.0, abs(right))
-    said = f"{_rounded(right, question.tolerance)} {question.unit}".strip()
+    said = f"{rounded(right, question.tolerance)} {question.unit}".strip()
     if away <= slack:
         return Verdict("right", f"Right: {said}.")
     if away <= max(NEARLY * slack, isinstance(right, int)):  # one more or less, of what is counted
@@ -125,12 +124,13 @@ def _distance(away: float, unit: str) -> str:
     return f"{away:.3g} {'percentage points' if unit == '%' else unit}".strip()
 
 
-def _rounded(right: float, tolerance: float) -> str:
+def rounded(right: float, tolerance: float) -> str:
+    """With at most a digit more than is asked for; a count in full."""
     if isinstance(right, int) and not tolerance:
         return f"{right:,}".replace("-", "−")
     if tolerance:
         right = round(right, 1 - math.floor(math.log10(tolerance)))
-    return f"{right:.6g}".replace("-", "−")
+    return f"{right:.15g}".replace("-", "−")
 
 
 def _check_choice(question: ChoiceQuestion, given: Given, context: Context) -> Verdict:

@@ -1,7 +1,8 @@
-"""A class: people at one lesson whose teacher sees at which step they are, where they agree. No names are stored.
+"""A class: people at one lesson whose teacher sees at which step they are and what they answer, where they agree.
 
-A participant is a number to the teacher. What tells two apart in the database is a hash of class and workspace, from
-which neither can be read. A participant is forgotten a day after their last step, a class after a week.
+No names are stored. A participant is a number to the teacher. What tells two apart in the database is a hash of class
+and workspace, from which neither can be read. A participant is forgotten a day after their last step, a class with its
+answers after a week.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ import sqlalchemy as sa
 
 from s2s.config import DeniedError, UserError, asker
 from s2s.lessons.catalog import find_lesson
+from s2s.lessons.check import Given, number
+from s2s.lessons.question import ChoiceQuestion, HeadQuestion, NumberQuestion, Question
 from s2s.library import Library
 from s2s.library.opener import CLASSES, at
 from s2s.processes import queue
@@ -30,6 +33,18 @@ PARTICIPANTS = sa.Table(
     sa.Column("joined", sa.Double),
     sa.Column("changed", sa.Double),
 )
+ANSWERS = sa.Table(
+    "class_answers",
+    sa.MetaData(),
+    sa.Column("class", sa.String(16), primary_key=True),
+    sa.Column("participant", sa.String(32), primary_key=True),
+    sa.Column("question", sa.String(16), primary_key=True),  # a digest: a changed one begins anew
+    sa.Column("answer", sa.String(24), primary_key=True),  # an index, a number or a head, no text
+    sa.Column("level", sa.String(8)),
+    sa.Column("number", sa.Integer),  # of this participant's answers to the question, from 1
+)
+STORED = PARTICIPANTS, ANSWERS  # of a class
+MOST_ANSWERS = 30  # of one participant to one question
 MOST_CLASSES = 20  # of one workspace
 MOST_PARTICIPANTS = 500
 DAY = 86_400.0  # seconds
@@ -165,10 +180,48 @@ def note_participant(id: str, step: int, n_right: int, *, now: float | None = No
         connection.execute(_written(id, step, n_right, now))
 
 
+def note_answer(id: str, question: Question, given: Given, level: str) -> None:
+    """What the visitor has answered; nothing is written of one who has not agreed, and no sentence."""
+    answer = _written_answer(question, given)
+    this = ANSWERS.c.question == digest(question)
+    mine = sa.select(ANSWERS.c.answer).where(_mine(id, ANSWERS), this)
+    with queue.alone() as connection:  # another tab may answer at the same moment
+        agreed = connection.execute(sa.select(PARTICIPANTS.c.step).where(_mine(id))).first()
+        before = connection.execute(mine).scalars().all()
+        if agreed is None or answer in before or len(before) >= MOST_ANSWERS:
+            return
+        row = {
+            "class": id,
+            "participant": _hash(id),
+            "question": digest(question),
+            "answer": answer,
+            "level": level,
+            "number": len(before) + 1,
+        }
+        connection.execute(sa.insert(ANSWERS).values(row))
+
+
+def digest(question: Question) -> str:
+    """What tells a question from another, and from the same one before it was changed."""
+    return hashlib.sha256(repr(question).encode()).hexdigest()[:16]
+
+
+def _written_answer(question: Question, given: Given) -> str:
+    match question, given:
+        case ChoiceQuestion(), int():
+            return str(given)
+        case HeadQuestion(), tuple():
+            return f"{given[0]}.{given[1]}"
+        case NumberQuestion(), str():
+            return f"{number(given, question.unit):.6g}"
+    return ""  # a sentence, or a run: the visitor's own
+
+
 def leave_class(id: str) -> None:
     """Forgets the visitor at once."""
     with queue.begin() as connection:
-        connection.execute(sa.delete(PARTICIPANTS).where(_mine(id)))
+        for table in STORED:
+            connection.execute(sa.delete(table).where(_mine(id, table)))
 
 
 def close_class(id: str) -> None:
@@ -184,8 +237,8 @@ def delete_classes(workspace: str) -> None:
         _delete(connection, CLASSES.c.owner == workspace)
         every = connection.execute(sa.select(CLASSES.c.id)).scalars().all()
         hashes = [_hash(str(id), workspace) for id in every]
-        mine = PARTICIPANTS.c.participant.in_(hashes)
-        connection.execute(sa.delete(PARTICIPANTS).where(mine))
+        for table in STORED:
+            connection.execute(sa.delete(table).where(table.c.participant.in_(hashes)))
 
 
 def give_classes(source: str, target: str) -> None:
@@ -205,7 +258,8 @@ def delete_expired_classes(now: float) -> None:
 
 def _delete(connection: sa.Connection, which: sa.ColumnElement[bool]) -> None:
     gone = sa.select(CLASSES.c.id).where(which)
-    connection.execute(sa.delete(PARTICIPANTS).where(PARTICIPANTS.c["class"].in_(gone)))
+    for table in STORED:
+        connection.execute(sa.delete(table).where(table.c["class"].in_(gone)))
     connection.execute(sa.delete(CLASSES).where(which))
 
 
@@ -214,8 +268,8 @@ def _written(id: str, step: int, n_right: int, now: float) -> sa.Update:
     return sa.update(PARTICIPANTS).where(_mine(id)).values(values)
 
 
-def _mine(id: str) -> sa.ColumnElement[bool]:
-    return (PARTICIPANTS.c["class"] == id) & (PARTICIPANTS.c.participant == _hash(id))
+def _mine(id: str, table: sa.Table = PARTICIPANTS) -> sa.ColumnElement[bool]:
+    return (table.c["class"] == id) & (table.c.participant == _hash(id))
 
 
 def _hash(id: str, workspace: str | None = None) -> str:

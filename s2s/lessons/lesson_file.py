@@ -253,7 +253,6 @@ def _head(found: Any, name: str) -> tuple[int, ...]:
 
 
 def _mistakes(read_given: Read) -> Read:
-    """Likely wrong answers, several of which may have one reason."""
     fields: dict[str, Read] = {"given": _several(read_given), "why": _text}
     return _several(lambda found, name: Mistake(**_record(found, name, fields)))
 

@@ -37,7 +37,9 @@ SPEC = re.compile(r"corpus:([\w-]+)")
 
 
 def about_run(folder: RunFolder, about: Mapping[str, Any] | None = None) -> Mapping[str, Any]:
-    """The content of recipe.json for this request; `about`: as it is, where it has been read."""
+    """The content of recipe.json, without what this visitor may not see. `about` is that content, if it was read
+    already.
+    """
     about = folder.about() if about is None else about
     if rights.is_own(sharing.run_in(folder)):
         return about
@@ -82,7 +84,7 @@ def row(found: RunSummary, workspace: str) -> RunSummary:
 
 
 def evaluation(found: Evaluation) -> Evaluation:
-    """An evaluation for this request."""
+    """The evaluation, without what this visitor may not see."""
     if not _is_own(found):
         names = _system_names(found)
         systems = (replace(one, name=name) for one, name in zip(found.systems, names, strict=True))
@@ -103,7 +105,7 @@ def evaluation(found: Evaluation) -> Evaluation:
 
 
 def provenance(made: Mapping[str, Any], found: Evaluation) -> dict[str, Any]:
-    """What an evaluation was made with, for this request; `found` as it is stored."""
+    """What an evaluation was made with, without what this visitor may not see; `found` is as stored."""
     shown = dict(made)
     if _is_hidden(found) and isinstance(test := made.get("test"), Mapping):
         kept = {key: test.get(key) for key in ("n", "n_all", "n_sources", "subset", "is_grouped")}

@@ -52,7 +52,7 @@ def made_by(job: queue.Job) -> Path:
 
 
 def at(row: sa.Row[tuple[object, ...]]) -> sa.ColumnElement[bool]:
-    """What finds a row again that the library has opened."""
+    """The SQL condition that finds again a row which the library has opened."""
     table = CLASSES if "lesson" in row._mapping else OWN_LESSONS
     found: sa.ColumnElement[bool] = table.c.id == row.id
     return found
@@ -96,7 +96,7 @@ class Library:
         )
 
     def dataset(self, hash: str, verb: Verb = "explore") -> Path:
-        """The folder of a saved dataset; to strangers one, whole or damaged, seems not to exist."""
+        """The folder of a saved dataset. Strangers get the same error whether or not it exists."""
         folder = stored.DATASET.parent / hash
         is_hash = saved_datasets.DATASET_HASH.fullmatch(hash) is not None
         about = saved_datasets.readable_about(folder) if is_hash else None
@@ -117,9 +117,7 @@ class Library:
         return found
 
     def profile(self, dataset: str) -> ProfileFolder | None:
-        """Where readers store what they have computed of a dataset: of a saved one, of an upload as `upload:ID/SPEC`
-        reads it, or of one that ships; None for files and the hub.
-        """
+        """Where the computed profile of a saved, uploaded or shipped dataset is stored; None for files and the hub."""
         kind, _, place = dataset.partition(":")
         if kind == "upload":
             id, _, spec = place.partition("/")

@@ -23,7 +23,7 @@ NEVER = frozenset({"change", "delete"})  # what nobody does to what ships with t
 
 
 class Rights(NamedTuple):
-    """What others than the owner, who may do everything, may do to things of a kind."""
+    """What people other than the owner may do to things of one kind."""
 
     guests: frozenset[str] = frozenset()  # who know its id, where the owner has shared it
     operator: frozenset[str] = (
@@ -96,7 +96,7 @@ def require(verb: Verb, thing: Thing, workspace: str | None = None) -> None:
 
 
 def unknown(kind: str, id: str) -> DeniedError:
-    """What is said where there is no such thing, and where it is private."""
+    """The one error for a thing that does not exist and for one that is private."""
     return DeniedError(
         f"There is no {kind} `{shortened(id)}` here that you may open: it was deleted, or its owner has not shared it;"
         " choose one of yours, or ask for its link."

@@ -62,7 +62,7 @@ def why_not_loaded() -> str:
 
 
 def run_in(folder: RunFolder) -> Thing:
-    """A run that is open. Raises OSError where it has no recipe.json; a damaged one is the operator's."""
+    """The run in a folder, as the thing whose rights are checked. Raises OSError without a recipe.json."""
     owner = (
         asker.EVERYBODY
         if folder.path.parent == settings.SHIPPED
@@ -159,21 +159,21 @@ def is_decided(thing: Thing) -> bool:
 
 
 def forget(kind: str, id: str) -> None:
-    """What was shared of a thing that has been deleted."""
+    """Forget how a deleted thing was shared."""
     if stored.ID.fullmatch(id):
         _sharing_file(kind, id).unlink(missing_ok=True)
         _set_aside(kind, id).unlink(missing_ok=True)
 
 
 def set_aside(kind: str, id: str) -> None:
-    """What was shared of a thing whose deletion can be undone: nothing from now on, until `bring_back`."""
+    """Share a deleted thing with nobody, until `bring_back` undoes the deletion."""
     with contextlib.suppress(FileNotFoundError):
         os.utime(_sharing_file(kind, id))  # when it was deleted
         os.replace(_sharing_file(kind, id), _set_aside(kind, id))
 
 
 def bring_back(kind: str, id: str) -> None:
-    """What was shared of a thing whose deletion was undone."""
+    """Share a thing again as before its deletion, which was undone."""
     with contextlib.suppress(FileNotFoundError):
         os.replace(_set_aside(kind, id), _sharing_file(kind, id))
 

@@ -210,7 +210,7 @@ def _was_published() -> sa.ColumnElement[bool]:
 
 
 def newer(letters: str) -> DeadLinkError:
-    """What is said of a link that a newer version made."""
+    """The error for a link that a newer version of the program made."""
     return DeadLinkError(
         f"The short link {written(letters)} was made by a newer version of this program, which this one cannot open;"
         " ask who sent it for the full link, or update this program."

@@ -20,12 +20,7 @@ from s2s.plots import (
     theme,
     training_view,
 )
-from s2s.plots.attention import (
-    heatmap,
-    heatmap_data,
-    numbered,
-    static_heatmap,
-)
+from s2s.plots.attention import heatmap, heatmap_data, numbered, static_heatmap
 from s2s.plots.attention_view import part_names
 from s2s.plots.bars import bars, compact_number
 from s2s.plots.costs import costs
@@ -40,11 +35,10 @@ from s2s.plots.dataset_charts import (
 )
 from s2s.plots.diagram import DIAGRAM_WIDTH, Diagram
 from s2s.plots.evaluation_charts import SCATTER, SWEEP, TRADEOFF
-from s2s.plots.expected_quality import expected_quality
 from s2s.plots.grids import HeadValues, NumberGrid, head_values, number_grids
+from s2s.plots.head_importance_view import HeadPoint, head_scatter
 from s2s.plots.head_roles import HOW_TO_READ as HEAD_ROLES
 from s2s.plots.head_roles import HeadGrid, head_roles, head_roles_animation
-from s2s.plots.head_scatter import HeadPoint, head_scatter
 from s2s.plots.learning import (
     ALIGNMENT_ERROR,
     ENTROPY,
@@ -82,7 +76,7 @@ from s2s.plots.runs_view import middle, short_names
 from s2s.plots.same_word import similarity
 from s2s.plots.samples_view import CAPTION as UTILITY
 from s2s.plots.samples_view import utility
-from s2s.plots.schedule import schedule
+from s2s.plots.schedule import expected_quality, schedule
 from s2s.plots.score_plots import TradeoffPoint, sentence_scores, sweep_curve, tradeoff
 from s2s.plots.search_view import drawn_nodes
 from s2s.plots.states import states

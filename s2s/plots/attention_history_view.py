@@ -28,7 +28,6 @@ NO_GOLD = (
 
 
 def pictures(question: AttentionOverTraining, answer: AttentionByStep, model: str) -> list[Picture]:
-    """The pair at one checkpoint, or animated, if it may be seen; then entropy and alignment error of every head."""
     run = model.partition(" · step ")[0]
     pair = [_pair(question, answer, run)] if answer.frames else []
     return (

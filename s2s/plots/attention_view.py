@@ -54,7 +54,7 @@ SPECIAL = MappingProxyType({"<s>": "starts", "</s>": "ends"})
 
 
 class Part(NamedTuple):
-    """What is drawn of a whole map: the rows and columns, and the positions of the first ones, from 1."""
+    """A part of a large map: its rows and columns, and the positions of the first ones, from 1."""
 
     whole: AttentionMap
     picture: AttentionMap
@@ -114,7 +114,7 @@ def map_title(model: str, kind: str, name: str) -> str:
 def paper_lines(
     question: AttentionOf, answer: ForcedAttention, model: str, found: Simplified
 ) -> list[str]:
-    """Below the picture in a file: the run, how heads are reduced, the pair, and what was simplified."""
+    """Lines below the picture in a saved file: run, reduction of heads, sentence pair, and what was simplified."""
     lines = [
         f"{model} · {REDUCTIONS[question.reduce].label.lower()}",
         f"{answer.source} → {answer.target}",
@@ -126,7 +126,7 @@ def paper_lines(
 def caption_of(
     question: AttentionOf, answer: ForcedAttention, found: Simplified, part: Part
 ) -> str:
-    """How to read it: what a row is, how heads were reduced, and what was left out."""
+    """How to read the map: what a row is, how heads were reduced, and what was left out."""
     sums = part.whole.weights.sum(1)
     row = REDUCTIONS[question.reduce]
     which = question.which(answer)
@@ -147,7 +147,7 @@ def caption_of(
 
 
 def rule(kind: str, verb: str, *, is_normalized: bool) -> str:
-    """What a row is, and what its weights are on."""
+    """In words: what a row of the map is, and where its weights go."""
     row, keys = ROWS[kind, verb]
     sums = ", which sum to 1," if is_normalized else ""
     return f"Each row is one {row}; its weights{sums} show how much attention goes to {keys}."

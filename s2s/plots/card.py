@@ -38,7 +38,7 @@ Font = ImageFont.FreeTypeFont
 
 @dataclass(frozen=True)
 class Card:
-    """What the picture shows. `weights`, each between 0 and 1, is (rows, keys); None: no heatmap."""
+    """The content of a card: texts, and optionally weights (rows, keys) from 0 to 1 for a heatmap."""
 
     title: str
     lines: Sequence[str]

@@ -13,7 +13,6 @@ from s2s.questions import PaperClaim
 
 
 def pictures(question: PaperClaim, answer: claims.Claim, model: str) -> list[Picture]:
-    """The picture of the claim, and below it every number."""
     measured = answer.measured
     drawn = measured.picture
     table = question.table(answer)

@@ -161,7 +161,7 @@ def _note(
 
 
 def settings_that_shape(component: Component) -> tuple[str, ...]:
-    """Keys below `model`, and vocabulary sizes."""
+    """The keys of the model settings and vocabulary sizes on which a component's shape depends."""
     stack = component.name.partition(".")[0]
     # d_model shapes every component; it is reported once per stack, where the stream begins.
     sizes = {

@@ -55,7 +55,7 @@ def points_offered(answer: Evaluated, number: int) -> dict[str, str]:
 
 
 def title_of(answer: Evaluated, what: str, whose: str = "") -> str:
-    """Which runs and test set, what of them."""
+    """A title that names the runs, the test set and what is drawn."""
     runs = dict.fromkeys(f"{one.run} · {one.step}" for one in answer.made if one.step)
     whose = whose or (", ".join(runs) if len(runs) <= 2 else f"{len(runs)} runs")
     test = shortened(answer.evaluation.test.name, 30)

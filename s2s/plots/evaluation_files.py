@@ -46,7 +46,7 @@ LATEX = "application/x-tex"
 
 
 def score_files(answer: Evaluated) -> tuple[NamedFile, ...]:
-    """The table in LaTeX; for who may download the sentences, everything as a zip."""
+    """Files to download: the scores in LaTeX and, for those who may see the sentences, everything as a zip."""
     name = _file_name(answer.evaluation.name)
     latex = NamedFile("LaTeX", f"{name}.tex", LATEX, partial(scores_latex, answer))
     if not answer.may_download:

@@ -63,7 +63,7 @@ FIRST_REFERENCE = (
 
 
 def keys(answer: Evaluated, *, every: bool) -> list[str]:
-    """The columns: all that there are, or the main ones and those of files."""
+    """The keys of the columns to show: all scores, or only the main ones and those from files."""
     found = answer.present([*COLUMNS, *(name.key for name in answer.given)])
     return [key for key in found if every or key in MAIN_COLUMNS or key not in COLUMNS]
 
@@ -144,7 +144,7 @@ def cell(key: str, answer: Evaluated, number: int, *, is_best: bool) -> str:
 
 
 def text_of(key: str, number: float) -> str:
-    """A score as it is shown."""
+    """A score as text."""
     if key == "sentences_per_second" and number < 10:
         return f"{number:.2g}"
     usual = "{:.1f}" if key in METRIC_NAMES else "{:.4g}"  # a metric of a file has any scale
@@ -152,7 +152,7 @@ def text_of(key: str, number: float) -> str:
 
 
 def reading(answer: Evaluated) -> str:
-    """How to read the table."""
+    """How to read the table, in words."""
     if not answer.is_final:
         return f"After {answer.n:,} sentences. {BEST} best so far; confidence intervals follow at the end."
     sentences = [
@@ -189,7 +189,7 @@ def signatures(answer: Evaluated) -> dict[str, list[str]]:
 
 
 def difference_cells(answer: Evaluated) -> Table:
-    """Each system against the baseline, in words."""
+    """A table in words: how each system differs from the baseline."""
     rows = [
         [
             name,

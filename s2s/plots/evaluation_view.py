@@ -90,7 +90,7 @@ def _errors(question: Evaluate, answer: Evaluated) -> list[Picture]:
 
 
 def sorts(answer: Evaluated, number: int) -> dict[str, Sort]:
-    """The orders of a system's sentences, those of the metrics of files among them."""
+    """The orders in which a system's sentences can be listed."""
     rows = answer.sentences[number]
     given = {
         name.key: worst_first(name)

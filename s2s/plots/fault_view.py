@@ -17,7 +17,6 @@ MOST = 80  # characters of a translation that never ends
 
 
 def pictures(question: FaultResults, answer: MeasuredFaults, model: str) -> list[Picture]:
-    """Nothing was trained with a fault of inference, so it has no curves. The finding is said once."""
     title = FAULTS[question.fault].title.replace("`", "")
     broken, healthy = answer.pair(question.fault)
     finding = question.finding(answer)
@@ -94,7 +93,6 @@ def _numbers(title: str, table: Table) -> Picture:
 
 
 def _all(answer: MeasuredFaults) -> Picture:
-    """What gives each fault away; as data, every number of every run."""
     shown = []
     for fault, measure in SHOWN_BY.items():
         pair = (results.numbers(one)[measure] for one in answer.pair(fault))

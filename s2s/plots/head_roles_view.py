@@ -149,7 +149,7 @@ def in_line(title: str) -> str:
 
 
 def grids(kinds: Mapping[str, heads.KindRoles]) -> list[HeadGrid]:
-    """All heads; the brightness is the strength of the role, none for `mixed`."""
+    """Grids of all heads; brightness is the strength of each head's role."""
     drawn = []
     for kind, found in kinds.items():
         words = [[SHORT[slug] for slug in row] for row in found.role]

@@ -67,7 +67,7 @@ def alignment(question: Alignment, answer: Aligned, model: str) -> list[Picture]
 
 
 def mark_alignment(figure: Mapping[str, Any], predicted: Links, correct: Links) -> dict[str, Any]:
-    """The data of `heatmap_data` with (column, row) links; hover names them."""
+    """Add frames for predicted links and diamonds for correct ones, (column, row), to a heatmap's data."""
     cells, *others = figure["data"]
     texts = np.array(cells["customdata"], dtype=object)
     marked = cells | {"customdata": _hover_text(texts, predicted, correct)}
@@ -144,7 +144,7 @@ def lines(question: AttentionLines, answer: ForcedAttention, model: str) -> list
 
 
 def strongest(links: Mapping[str, svg.Links]) -> tuple[Mapping[str, svg.Links], int]:
-    """At most as many lines as a browser can draw, and the number before that limit."""
+    """The strongest links, as many as a browser can draw, and how many there were."""
     weights = [weight for of_head in links.values() for _, _, weight in of_head]
     most = MAX_LINES if len(links) == 1 else MAX_DASHED_LINES
     if len(weights) <= most:

@@ -20,7 +20,7 @@ from s2s.questions import Table
 
 
 class LinkedTokens(NamedTuple):
-    """Two columns of tokens joined by lines, by the name of the head."""
+    """Two columns of tokens, joined by lines for each head."""
 
     links: Mapping[str, svg.Links]
     keys: Sequence[str]
@@ -69,9 +69,7 @@ class TokenRows(NamedTuple):
 
 
 class NamedFile(NamedTuple):
-    """Something more to download: its label, the file's name and its kind; made when it is asked for. Of a name that
-    begins with a period the picture's own is the rest.
-    """
+    """One more file to download, made on request; a name that begins with a period is only an ending."""
 
     label: str
     name: str
@@ -123,12 +121,12 @@ class Picture:
         return self.title.replace("\n", " · ")
 
     def svg(self) -> str:
-        """For a paper; empty where only Plotly draws it."""
+        """The picture as SVG for a paper; empty if only Plotly can draw it."""
         return self.vector(title=self.one_line, caption=self.about) if self.vector else ""
 
 
 class DrawnFigure(BaseFigure):  # type: ignore[misc]
-    """Has what a program that draws figures asks for, and validates nothing: the tests do, once."""
+    """A finished figure that is not validated again: it offers only what drawing needs."""
 
     def __init__(self, figure: Mapping[str, Any]) -> None:
         object.__setattr__(self, "figure", figure)

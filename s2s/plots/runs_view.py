@@ -57,7 +57,6 @@ SCORES: Mapping[str, Column] = MappingProxyType(
 
 
 def pictures(question: RunsCompared, answer: ComparedRuns, model: str) -> list[Picture]:
-    """Both tables. The runs name themselves: one that waits has no checkpoint that `model` could name."""
     names = short_names([run.name for run in answer.runs])
     title = f"{len(names)} runs side by side"
     stars = {name: answer.best(column.field) for name, column in SCORES.items() if _ranks(column)}
@@ -92,7 +91,6 @@ def _cell(run: ComparedRun, column: Column, is_best: bool) -> str:
 
 
 def _settings(question: RunsCompared, answer: ComparedRuns, title: str) -> list[Picture]:
-    """Nothing where fewer than two recipes can be read."""
     rows = answer.rows
     if not rows:
         return []

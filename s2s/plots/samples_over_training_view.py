@@ -11,7 +11,6 @@ MARGIN = 40  # characters beyond twice the reference's length: early translation
 
 
 def pictures(question: SamplesOverTraining, answer: ProbeTranslations, model: str) -> list[Picture]:
-    """One table; none before the first translations."""
     if not answer.rows:
         return []
     table = question.table(answer)

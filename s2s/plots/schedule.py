@@ -1,4 +1,4 @@
-"""The learning-rate schedule of a run."""
+"""What training plans and what to expect of it: the learning rate by step, and the score by minutes."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from s2s.plots import theme
 
 MARK = {"color": "#888888", "width": 1, "dash": "dot"}
 ABOVE = {"y": 1, "yref": "paper", "yanchor": "bottom", "showarrow": False, "font": {"size": 12}}
+COLOR = theme.CATEGORICAL[2]
+FILL = "rgba(0, 158, 115, 0.25)"  # the same green
 
 
 def schedule(steps: ArrayLike, rates: ArrayLike, *, warmup: int, title: str) -> go.Figure:
@@ -47,3 +49,37 @@ def _marks(warmup: int, end: int) -> list[tuple[int, str, str]]:
         *([(warmup, f"warmup: {warmup:,}", "right" if is_near else "left")] if warmup else []),
         *([] if is_near else [last]),
     ]
+
+
+def expected_quality(
+    minutes: ArrayLike, low: ArrayLike, high: ArrayLike, *, title: str
+) -> go.Figure:
+    """The prediction interval of BLEU (0 to 100) by minutes of training; NaN where nothing was measured that early."""
+    x, bottom, top = (np.asarray(values, np.float32) for values in (minutes, low, high))
+    known = np.isfinite(bottom) & np.isfinite(top)
+    if not known.any():
+        return theme.empty("None of our measured runs is similar to this one.")
+    edge = {"color": COLOR, "width": 1.5}
+    lower = go.Scatter(
+        x=x[known],
+        y=bottom[known],
+        mode="lines",
+        line=edge,
+        name="low",
+        hovertemplate="%{y:.0f}",
+    )
+    upper = go.Scatter(
+        x=x[known],
+        y=top[known],
+        mode="lines",
+        line=edge,
+        name="high",
+        hovertemplate="%{y:.0f}",
+        fill="tonexty",
+        fillcolor=FILL,
+    )
+    layout = theme.layout(title, 260, "minutes of training", "BLEU on held-out pairs") | {
+        "hovermode": "x unified",
+        "showlegend": False,
+    }
+    return go.Figure([lower, upper], layout)

@@ -38,7 +38,7 @@ def pictures(question: WhyEachWord, answer: Searched, model: str) -> list[Pictur
 
 
 def drawn_nodes(question: WhyEachWord, answer: Searched) -> list[TreeNode]:
-    """The nodes of the picture: the best of each step, from the first fork on where the page is too narrow for all."""
+    """The nodes that fit the page: the best of each step, from the first fork on if all are too many."""
     shown = visible_nodes(
         _nodes(answer), MAX_KEPT, N_PRUNED[question.pruned], also=question.inspected(answer)
     )

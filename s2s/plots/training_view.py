@@ -96,7 +96,7 @@ def picture(
     title: str = "",
     caption: str = "",
 ) -> Picture:
-    """The same as a page draws it: smoothed, zoomed, with what was changed while the first run trained."""
+    """The picture as a page draws it: smoothed, zoomed, and with changes made during training."""
     quantity = QUANTITIES[question.curve]
     over = question.over
     lines = curve_lines(quantity, answer, over)
@@ -154,7 +154,7 @@ def _name(title: str, name: str) -> str:
 
 
 def last_values(lines: Sequence[Curve], over: str) -> str:
-    """The newest values, for the chart's alternative text."""
+    """The newest value of each curve, for the chart's alternative text."""
     found = [(line, curve_points(line, DEFAULT_OPTIONS)) for line in lines]
     newest = [
         f"{line.name} {values[-1]:.4g} at {over} {steps[-1]:,.{0 if over != 'minute' else 1}f}"

@@ -36,9 +36,7 @@ Trace = dict[str, Any]  # of a figure; as a dictionary Plotly checks it once
 
 
 class TreeNode(NamedTuple):
-    """One node. Parents come before their children; the root is step 0 and has no parent (-1). Of a tree that is drawn
-    from a later step on, the parents of the first nodes are not there.
-    """
+    """A node of the search tree. Parents come before their children; the root is step 0 with parent -1."""
 
     number: int
     parent: int
@@ -54,7 +52,7 @@ class TreeNode(NamedTuple):
 
 
 class NodeStyle(NamedTuple):
-    """How a state is drawn, and its label."""
+    """Symbol and size for one state of a node, and its label in the legend."""
 
     label: str
     symbol: str
@@ -166,7 +164,7 @@ def tree_width(n_steps: int, width_of_step: float = STEP_WIDTH) -> int:
 
 
 def fits(nodes: Sequence[TreeNode]) -> bool:
-    """Whether the page is wide enough."""
+    """Whether the tree is narrow enough for the page."""
     n_steps = max(node.step for node in nodes) - min(node.step for node in nodes)
     return tree_width(n_steps, step_width(nodes)) <= ROOM
 

@@ -104,7 +104,7 @@ def _cross(answer: Walked) -> AttentionTrace:
 
 
 def three_attentions(question: Walkthrough, answer: Walked) -> list[Picture]:
-    """Masks and weights of each kind."""
+    """Pictures of the masks and weights of the three kinds of attention."""
     at = answer.at
     src, tgt, trace = at.src_tokens, at.tgt_tokens, at.trace
     kinds = (
@@ -166,7 +166,7 @@ def _ranked(answer: Walked, row: Array, name: str, across: str) -> tuple[Picture
 
 
 def chosen(question: Walkthrough, answer: Walked) -> list[Picture]:
-    """What is read and chosen at each step."""
+    """Pictures of what the decoder reads and chooses at each step."""
     own, start = answer.own, answer.at.tgt_tokens[0]
     rows = (
         [

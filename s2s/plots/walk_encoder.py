@@ -46,7 +46,7 @@ MOMENTS = (
 
 
 def tokens(question: Walkthrough, answer: Walked) -> list[Picture]:
-    """The tokens, with their ids in the table."""
+    """A picture of the tokens, with their ids in its table."""
     table = question.table(answer)
     return [picture(None, f"Tokens\n{walked.counted(len(table.rows), 'token')}", table)]
 
@@ -89,7 +89,7 @@ def position(question: Walkthrough, answer: Walked) -> list[Picture]:
 
 
 def layer_input(question: Walkthrough, at: TracedSentence, stack: str) -> list[Picture]:
-    """The stream that the chosen layer reads: no tensor changes between two steps without a word."""
+    """The stream that the chosen layer reads, so that the text explains every tensor between two steps."""
     is_encoder = stack == "encoder"
     joined = (at.trace.encoder if is_encoder else at.trace.decoder).self_residual
     words = at.src_tokens if is_encoder else at.tgt_tokens
@@ -219,7 +219,7 @@ def heads(question: Walkthrough, answer: Walked) -> list[Picture]:
 
 
 def residual(question: Walkthrough, answer: Walked) -> list[Picture]:
-    """The stream before, what is added to it, the stream after."""
+    """Pictures of the stream before a sublayer, what is added to it, and the stream after."""
     at, row = answer.at, question.row(answer.at)
     joined, norm, number = at.trace.encoder.self_residual, at.config.norm, question.layer
     is_normed = norm.place == "post" and norm.kind != "none"

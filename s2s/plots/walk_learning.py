@@ -46,14 +46,14 @@ def _loss(answer: Walked) -> walked.LossTarget:
 
 
 def target_line(answer: Walked) -> str:
-    """The target of the loss, and where it is from."""
+    """A sentence about the target of the loss and where it comes from."""
     target = _loss(answer)
     said = f"Target: “{target.forced.text}” ({target.origin})."
     return " ".join(filter(None, (said, target.problem)))
 
 
 def forcing(question: Walkthrough, answer: Walked) -> list[Picture]:
-    """Position by position: what the forced model reads and would choose, and the free one."""
+    """A picture by position: what the model reads and would choose, forced and running freely."""
     own, reference, start = answer.own, _loss(answer).forced, answer.at.tgt_tokens[0]
     forced = [*zip((start, *reference.tokens), reference.predicted, reference.tokens, strict=False)]
     written = own.tokens if own else ()
@@ -72,7 +72,7 @@ def forcing(question: Walkthrough, answer: Walked) -> list[Picture]:
 
 
 def loss(question: Walkthrough, answer: Walked) -> list[Picture]:
-    """A bar per token of the reference; a diamond per token of the model's own translation."""
+    """A picture of the losses: a bar per reference token, a diamond per token of the model's own translation."""
     reference, own = _loss(answer).forced, answer.own
     losses = np.array([-value for value in reference.log_probs], np.float32)
     pairs = zip(own.tokens, own.token_log_probs, strict=True) if own else ()
@@ -88,7 +88,7 @@ def loss(question: Walkthrough, answer: Walked) -> list[Picture]:
 
 
 def gradients(question: Walkthrough, answer: Walked) -> list[Picture]:
-    """Their size at each depth, with residual connections and without."""
+    """A picture of the gradient's size at each depth, with and without residual connections."""
     if answer.flows is None:
         raise ValueError("the step `gradients` has them")
     full, without = answer.flows
@@ -117,7 +117,7 @@ def _depths(letter: str, n: int) -> list[str]:
 
 
 def update(question: Walkthrough, answer: Walked) -> list[Picture]:
-    """The gradient of the target's output vectors, one weight before and after, and what all weights do together."""
+    """Pictures of one update: the gradient, one weight before and after, and the effect of all weights."""
     found, target = answer.update, _loss(answer)
     if found is None:
         raise ValueError("the step `update` has one")
@@ -161,7 +161,7 @@ def _number(value: float) -> str:
 
 
 def counted(question: Walkthrough, answer: Walked) -> list[Picture]:
-    """The scores of the model's own translation against the reference; none without a reference."""
+    """A picture of the translation's scores; none without a reference."""
     target, own = _loss(answer), answer.own
     written, reference = own.text if own else "", target.forced.text
     rows: list[list[object]] = []

@@ -44,7 +44,7 @@ def of_tokens(
     noun: str = "token",
     limit: float = 0.0,
 ) -> Picture:
-    """(tokens, numbers). `mark`: the row to frame; `limit`: the color scale's largest number, of `shared_limit`."""
+    """A picture of (tokens, numbers); the row `mark` is framed, `limit` is the largest number of the color scale."""
     n_rows, n_columns = values.shape
     shown = f" (first {MAX_COLUMNS} shown)" if n_columns > MAX_COLUMNS else ""
     title = f"{name}\n{walked.counted(n_rows, noun)} × {n_columns:,} numbers each{shown}"
@@ -60,7 +60,7 @@ def shared_limit(*values: Array) -> float:
 def of_heads(
     name: str, values: Array, rows: Sequence[str], n_heads: int, *, mark: int | None = None
 ) -> Picture:
-    """(tokens, heads * d_head): the first numbers of each head, side by side."""
+    """A picture of (tokens, heads * d_head): the first numbers of each head, side by side."""
     d_head = values.shape[1] // n_heads
     n_shown = min(d_head, max(1, MAX_COLUMNS // n_heads))
     by_head = values.reshape(len(rows), n_heads, d_head)
@@ -98,7 +98,7 @@ def of_pairs(
     cell: int | None = None,
     nouns: tuple[str, str] = ("query", "key"),
 ) -> Picture:
-    """A number for each row and column, which are `nouns`. `cell`: the column to frame in the framed row."""
+    """A picture with a number for each row and column; `cell` is the column framed in the row `mark`."""
     shape = f"{walked.counted(len(rows), nouns[0])} × {walked.counted(len(columns), nouns[1])}"
     title = f"{name}\n{shape}"
     figure = tensor(values, rows, columns, title=title, x_label=nouns[1], mark=mark)
@@ -115,9 +115,7 @@ def of_weights(
     verb: str,
     mark: int | None = None,
 ) -> Picture:
-    """(queries, keys), rows that sum to 1; the largest weight of the row `mark` is framed. `verb`: `reads` or
-    `predicts`, what rows do to their token.
-    """
+    """A picture of weights (queries, keys); the largest weight in the row `mark` is framed."""
     shape = f"{walked.counted(len(rows), 'query')} × {walked.counted(len(columns), 'key')}"
     title = f"{name}\n{shape}; each row sums to 1"
     figure = heatmap(values, columns, rows, title=title, verb=verb)
@@ -126,7 +124,7 @@ def of_weights(
 
 
 def frame(figure: Any, row: int | None, column: int | None) -> None:
-    """The cell that the text speaks of, from 0."""
+    """Frame one cell, counted from 0."""
     if row is not None and column is not None:
         edges = {"x0": column - 0.5, "x1": column + 0.5, "y0": row - 0.5, "y1": row + 0.5}
         line = {"color": theme.CATEGORICAL[3], "width": 4}

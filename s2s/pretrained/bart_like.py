@@ -23,7 +23,7 @@ LEARNED_OFFSET = 2  # rows of the table before the first position's
 
 
 def model_config(given: Json, positions: Positions, norm: Norm, *, final_norm: bool) -> ModelConfig:
-    """Their shape; the families differ in positions and norms."""
+    """The model config that BART's relatives share; they differ in positions and norms."""
     return ModelConfig(
         d_model=given["d_model"],
         encoder=_stack(given, "encoder", final_norm),
@@ -50,7 +50,7 @@ def _stack(given: Json, side: str, final_norm: bool) -> Stack:
 
 
 def learned_positions(given: Json) -> Positions:
-    """BART's and mBART's."""
+    """The learned positions of BART and mBART."""
     return Positions("learned", given["max_position_embeddings"], offset=LEARNED_OFFSET)
 
 

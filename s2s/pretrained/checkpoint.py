@@ -35,7 +35,7 @@ FINE_TUNING = TrainConfig(steps=500, lr=5e-5, warmup_steps=50, batch_tokens=1024
 
 @dataclass(frozen=True)
 class PublishedCheckpoint:
-    """What a run is made of: recipe, weights by our names in float32, tokenizers, starting settings of decoding."""
+    """A published model as our recipe, weights under our names (float32), tokenizers and decoding settings."""
 
     family: str
     recipe: Recipe
@@ -47,7 +47,7 @@ class PublishedCheckpoint:
 
 
 def open_checkpoint(folder: Path, src_lang: str = "", tgt_lang: str = "") -> PublishedCheckpoint:
-    """The checkpoint in a folder; the languages are those of a multilingual model, where its files do not say them.
+    """Open the checkpoint in a folder. A multilingual model needs its languages unless its files name them.
 
     Raises UserError for what `read_model` and `open_pretrained` refuse, and for a tokenizer that does not fit.
     """

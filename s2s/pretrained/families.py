@@ -28,7 +28,7 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
 
 
 class KnownModel(NamedTuple):
-    """A row of the list; `parameters` in millions. A multilingual one has the codes of two of its languages."""
+    """A published model that opens here; `parameters` in millions, and two languages if it is multilingual."""
 
     name: str
     parameters: float
@@ -45,7 +45,7 @@ MODELS: Mapping[str, KnownModel] = shipped_rows(__file__, "models.toml", KnownMo
 
 
 def family_of(config: Json) -> Family:
-    """The row of a config.json. Raises UserError for a model of another kind, with the list of those that open."""
+    """The family of a config.json. Raises UserError for an unsupported one, with the list of those that open."""
     kind = config.get("model_type")
     if isinstance(kind, str) and kind in FAMILIES:
         return FAMILIES[kind]

@@ -29,7 +29,7 @@ ACTIVATIONS: Mapping[str, str] = MappingProxyType(
 
 @dataclass(frozen=True)
 class Family:
-    """One row: how config.json becomes our config, and how the names of its tensors become ours.
+    """One family of published models: how its config.json and tensor names become ours.
 
     What the tensors themselves say, `config` may leave out: whether embeddings are shared, and whether the output is
     tied or has a bias. `tokenizer` is what a recipe calls its kind.
@@ -48,7 +48,7 @@ class Family:
         return name
 
     def drops(self, name: str) -> bool:
-        """Whether a tensor is known to be of no use."""
+        """Whether a tensor of this family is not needed."""
         return any(re.fullmatch(pattern, name) for pattern in self.dropped)
 
 
@@ -58,8 +58,7 @@ def activation(name: str) -> str:
 
 
 def special_ids(given: Json) -> SpecialIds:
-    """Padding, start, end, forced and suppressed tokens by the settings of decoding; what surrounds a text, the
-    tokenizers say.
+    """The special ids in the settings of decoding; those around a text come from the tokenizers.
 
     Raises UserError if nothing says how a target starts.
     """
@@ -81,7 +80,7 @@ def special_ids(given: Json) -> SpecialIds:
 
 
 def suppressed_tokens(given: Json) -> set[tuple[int, ...]]:
-    """The ids that are never written, alone or in this order."""
+    """Token sequences that the model must never write."""
     ends = {(end,) for end in listed(given["eos_token_id"])}
     words = {tuple(word) for word in given.get("bad_words_ids") or []} - ends  # as transformers
     return words | {(id,) for id in given.get("suppress_tokens") or []}
@@ -93,10 +92,10 @@ def joined(sequences: set[tuple[int, ...]]) -> str:
 
 
 def listed(value: Any) -> list[Any]:
-    """The ids in a list, or one that stands alone."""
+    """A list of ids; a single id becomes a list of one."""
     return value if isinstance(value, list) else [value]
 
 
 def single(value: Any) -> Any:
-    """An id; of several the first."""
+    """A single id; the first one of a list."""
     return value[0] if isinstance(value, list) and value else value

@@ -54,8 +54,7 @@ FOREIGN: tuple[tuple[str, tuple[Any, ...]], ...] = (
 
 
 def checked(given: Json, size: int | None) -> tuple[Json, tuple[str, ...]]:
-    """The settings without forced and suppressed tokens that cannot be meant, and a sentence on each of those; another
-    where several tokens end a text.
+    """The settings without impossible forced or suppressed tokens, and a sentence about each that was removed.
 
     `size`: the rows of the target's embedding, where they are known.
     """
@@ -108,7 +107,7 @@ def checked(given: Json, size: int | None) -> tuple[Json, tuple[str, ...]]:
 
 
 def lacking(own: Json, given: Json) -> tuple[str, ...]:
-    """A sentence if generation_config.json (`own`) lacks what `given` then has from config.json."""
+    """A sentence if settings were read from config.json because generation_config.json lacks them."""
     if own.get(END) is None:
         return (
             f"generation_config.json names no `{END}`, so that transformers always writes to the limit; here"
@@ -153,7 +152,7 @@ def settings(given: Json) -> dict[str, Any]:
 
 
 def with_groups(settings: Json) -> dict[str, Any]:
-    """Starting values with a number of groups for diverse beam search, whose own default may not divide the beams."""
+    """Starting settings with a number of groups that divides the beams, for diverse beam search."""
     beams = settings.get("num_beams")
     if type(beams) is int and 0 < beams <= MOST_BEAMS:
         return {**settings, "num_beam_groups": _fewest_groups(beams)}

@@ -84,7 +84,7 @@ def _given(folder: Path, config: Json) -> tuple[Json, tuple[str, ...]]:
 
 @contextlib.contextmanager
 def naming(file: str) -> Iterator[None]:
-    """Says of which file a setting is missing or of the wrong kind."""
+    """Within this context, errors about a missing or malformed setting name the file."""
     try:
         yield
     except KeyError as error:

@@ -14,9 +14,7 @@ MULTILINGUAL = ("mbart", "m2m_100")  # they need to know from which language to 
 
 @dataclass(frozen=True)
 class PublishedShape:
-    """A model without its weights. What only they can say, such as a bias of the output, is taken from config.json or
-    left out.
-    """
+    """A published model's shape without its weights, as far as config.json tells."""
 
     family: Family
     config: ModelConfig

@@ -19,7 +19,7 @@ MAX_DISTANCE = 128  # where an old config.json does not say it
 
 
 def config(given: Json) -> ModelConfig:
-    """T5's shape."""
+    """T5's config as ours."""
     # as T5 of before version 1.1 does not say
     usual = "gated-gelu" if given.get("model_type") == "mt5" else "relu"
     named = given.get("feed_forward_proj", usual)

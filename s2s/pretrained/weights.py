@@ -20,7 +20,7 @@ BIAS = "output.bias"
 
 @dataclass(frozen=True)
 class Weights:
-    """Our config, the sizes of the vocabularies, and each parameter of the model by name."""
+    """A model's config, its vocabulary sizes, and each parameter by our name."""
 
     config: ModelConfig
     src_vocab_size: int
@@ -31,7 +31,7 @@ class Weights:
 def fit(
     family: Family, config: Json, model_config: ModelConfig, given: Mapping[str, Tensor]
 ) -> Weights:
-    """The weights that a family's tensors are, in float32; the tensors decide what is shared and tied.
+    """The weights of a family's tensors under our names, float32; the tensors decide what is shared and tied.
 
     Raises UserError that names a tensor which is unexpected or missing, or whose shape does not fit.
     """

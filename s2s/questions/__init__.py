@@ -23,7 +23,6 @@ from s2s.questions.ablation import (
 from s2s.questions.alignment import Aligned, Alignment
 from s2s.questions.alignment_error import AlignmentError, HeadAlignment
 from s2s.questions.answers import Answers
-from s2s.questions.attention_lines import SHARE_STEP, AttentionLines, head_at
 from s2s.questions.attention_of import (
     KIND_NAMES,
     AttentionOf,
@@ -59,7 +58,7 @@ from s2s.questions.extrapolation import SCORES, Extrapolated, Extrapolation, Lon
 from s2s.questions.fault_results import FaultResults, MeasuredFaults
 from s2s.questions.finding import Finding, first
 from s2s.questions.forced_target import Forced, ForcedTarget
-from s2s.questions.gold import GoldOf
+from s2s.questions.gold import GoldOf, ReferencesOf, Targets, validation_pairs
 from s2s.questions.have import (
     ANSWERS,
     UNREAD,
@@ -86,11 +85,10 @@ from s2s.questions.head_roles import (
     HeadRoles,
     Roles,
 )
-from s2s.questions.heads_of import HeadsInSentence, HeadsOf
+from s2s.questions.heads_of import SHARE_STEP, AttentionLines, HeadsInSentence, HeadsOf, head_at
 from s2s.questions.intervene import CHOSEN, Intervene, candidates, positions
 from s2s.questions.logit_lens import Lens, LensCell, LogitLens
 from s2s.questions.masks import Masks, PaddedPair
-from s2s.questions.minimal_pairs import differing
 from s2s.questions.neighbors import (
     WHOLE,
     NearState,
@@ -102,7 +100,7 @@ from s2s.questions.neighbors import (
 from s2s.questions.next_token import NextCandidates, NextToken, NextTokens
 from s2s.questions.of_sample import OfSample, PlacedHead, in_order
 from s2s.questions.patching import OfTwoSources, Patched, Patching
-from s2s.questions.pool import Pool, PoolOf, probe_sentences, source_as_it_is
+from s2s.questions.pool import Pool, PoolOf, differing, probe_sentences, source_as_it_is
 from s2s.questions.position_findings import rounded
 from s2s.questions.position_kinds import (
     MEASURES,
@@ -121,7 +119,6 @@ from s2s.questions.question import (
     Question,
     options,
 )
-from s2s.questions.references import ReferencesOf, validation_pairs
 from s2s.questions.role_and_importance import ImportanceWithRoles, RoleAndImportance
 from s2s.questions.roles_over_training import RolesByStep, RolesOverTraining
 from s2s.questions.row_finding import clearest_row, later_finding, row_finding
@@ -147,11 +144,8 @@ from s2s.questions.sweep import Sweep, decides, has_seeds, varied
 from s2s.questions.t5_sizes import FiveSizes, T5Sizes
 from s2s.questions.table import Table, printable
 from s2s.questions.training_curves import OVER, LoggedRuns, TrainingCurves, signature_note
-from s2s.questions.translate import (
-    DEFAULT_STRATEGY,
-    Translate,
-    packed,
-)
+from s2s.questions.training_forecast import ForecastedTraining, TrainingForecast
+from s2s.questions.translate import DEFAULT_STRATEGY, Translate, packed
 from s2s.questions.walked import TracedSentence, TraceOf, Walked
 from s2s.questions.walkthrough import Walkthrough
 from s2s.questions.why_each_word import FORMULAS, PRUNED_SHOWN, Searched, WhyEachWord

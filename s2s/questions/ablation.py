@@ -26,7 +26,7 @@ METRICS = {"bleu": "BLEU", "chrf": "chrF"}
 
 
 class MeanOutput(NamedTuple):
-    """Of a head, over all tokens of a sample."""
+    """The mean output of one head over all tokens of a sample."""
 
     kind: str
     layer: int
@@ -45,7 +45,7 @@ class Means:
 
 @dataclass(frozen=True)
 class MeanOutputs(OfSample[Means]):
-    """What stands in for heads that become their mean."""
+    """The mean output of every head over a sample: mean ablation replaces a head by it."""
 
     experiment: ClassVar[str] = "means"
 
@@ -62,7 +62,7 @@ class MeanOutputs(OfSample[Means]):
 
 @dataclass(frozen=True)
 class LossChange:
-    """Nats per token, and the 95 % interval of the change over sentences."""
+    """The loss in nats per token without and with a change, and the 95 % interval of the difference."""
 
     before: float
     after: float
@@ -72,7 +72,7 @@ class LossChange:
 
 @dataclass(frozen=True)
 class ScoreChange:
-    """A score of greedy translations, and the 95 % interval of the difference."""
+    """A score of greedy translations without and with a change, and the 95 % interval of the difference."""
 
     before: float
     after: float
@@ -146,7 +146,7 @@ FINDINGS = (
 
 @dataclass(frozen=True)
 class OfSwitched(OfSample[Answer]):
-    """Of a model some of whose heads are switched: `cross=off encoder.2.3=mean`, kind, layer and head from 1."""
+    """A question about a model with some heads ablated: `cross=off encoder.2.3=mean`; layers and heads count from 1."""
 
     switched: str = setting("", scope="run", label="Heads")
 

@@ -23,7 +23,6 @@ from s2s.analysis import (
     score_links,
 )
 from s2s.data import has_words
-from s2s.questions.attention_lines import is_share
 from s2s.questions.attention_of import (
     DEFAULT_REDUCTION,
     REDUCTION_LABELS,
@@ -33,6 +32,7 @@ from s2s.questions.attention_of import (
 from s2s.questions.finding import Finding, first
 from s2s.questions.gold import GoldOf
 from s2s.questions.have import Have
+from s2s.questions.heads_of import is_share
 from s2s.questions.question import setting
 from s2s.questions.table import Table
 
@@ -179,7 +179,7 @@ class Alignment(OfSentence[Aligned]):
         return errors
 
     def stamp(self, have: Have) -> Hashable:
-        """A guest who may not see the dataset has no gold links."""
+        """The key says whether the asker may see the dataset: other guests get no gold links."""
         return super().stamp(have), have.may_see_data(have.run(self.run))
 
     def table(self, answer: Aligned) -> Table:

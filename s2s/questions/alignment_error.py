@@ -39,9 +39,7 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True)
 class HeadAlignment:
-    """Arrays are (reductions, methods, layers, heads), NaN where a score is not defined; empty are the scores without
-    gold links, and the agreement with them.
-    """
+    """Scores of heads as arrays (reductions, methods, layers, heads); NaN if a score is not defined."""
 
     gold: bool
     n: int  # sentences
@@ -127,9 +125,7 @@ AGREEMENTS = (
 
 @dataclass(frozen=True)
 class AlignmentError(OfSample[HeadAlignment]):
-    """The alignment error rate of every head's links; agreement between heads where no links are known. `uploaded` is
-    the hash of `n` sentences that a visitor has brought, whose measurement is stored.
-    """
+    """The alignment error rate of each head's links; without gold links, how far the heads agree."""
 
     experiment: ClassVar[str] = "alignment"
 

@@ -17,7 +17,7 @@ SMALL = 200  # bytes of a value without an array
 
 
 class Answers:
-    """Safe to use from several threads: what several ask for at once is computed once. The oldest leave first.
+    """A cache of answers for several threads: a question that several ask at once is computed once.
 
     Values are shared, not copied: nobody may write to them.
     """
@@ -32,7 +32,7 @@ class Answers:
         self._owners: dict[Hashable, set[str]] = {}
 
     def get(self, key: Hashable, owner: str) -> Timed | None:
-        """What is known; the owner counts as one who asked for it."""
+        """A stored answer or None; its owner is noted as one who asked for it."""
         with self._guard:
             if key not in self._found:
                 return None
@@ -44,7 +44,7 @@ class Answers:
     def asking(
         self, key: Hashable, waiting: Callable[[], AbstractContextManager[None]] = nullcontext
     ) -> Iterator[None]:
-        """One at a time asks for a key: whoever comes second waits in `waiting`, and finds the answer."""
+        """Only one thread at a time computes an answer; the others wait within `waiting` and then find it."""
         with self._guard:
             lock, n = self._asking.get(key, (threading.Lock(), 0))
             self._asking[key] = lock, n + 1
@@ -98,7 +98,7 @@ class Answers:
 
 
 def n_bytes(value: Any) -> int:
-    """About as many as an answer holds: its arrays and texts count, and what holds them."""
+    """About how much memory an answer takes."""
     if hasattr(value, "nbytes"):
         return SMALL + int(value.nbytes)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):

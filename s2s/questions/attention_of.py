@@ -22,7 +22,15 @@ from s2s.faults import as_trained
 from s2s.model import inference
 from s2s.questions.changed import Changed
 from s2s.questions.have import Have
-from s2s.questions.question import RUN, Answer, Question, setting, subject, view
+from s2s.questions.question import (
+    AboutTarget,
+    AboutText,
+    Answer,
+    Question,
+    setting,
+    subject,
+    view,
+)
 from s2s.questions.row_finding import later_finding, row_finding
 from s2s.questions.table import Table
 from s2s.questions.translate import (
@@ -51,12 +59,9 @@ REDUCTION_LABELS = MappingProxyType({slug: row.label for slug, row in REDUCTIONS
 
 
 @dataclass(frozen=True)
-class ForcedWeights(Question[Attention]):
+class ForcedWeights(AboutTarget[Attention]):
     """The weights of every head while a target is forced: a text, or exactly these ids."""
 
-    run: str = subject(RUN)
-    text: str = subject("sentence", link="src")
-    target: str = subject("target", link="tgt")
     ids: tuple[int, ...] = setting(())
     training: bool = setting(False)
 
@@ -109,7 +114,7 @@ class ForcedAttention:
     note: str = ""  # why another target than the one that was asked for
 
     def whole(self, kind: str) -> tuple[bool, bool]:
-        """Whether the tokens of rows and of columns are words."""
+        """Whether the map's rows, and its columns, are whole words."""
         return (
             self.src_is_word if kind == "encoder" else self.tgt_is_word,
             self.tgt_is_word if kind == "decoder" else self.src_is_word,
@@ -126,11 +131,9 @@ class Simplified:
 
 
 @dataclass(frozen=True)
-class OfSentence(Question[Answer]):
+class OfSentence(AboutText[Answer]):
     """A question about what happens in a model while it writes a target of a sentence."""
 
-    run: str = subject(RUN)
-    text: str = subject("sentence", link="src")
     target: str = subject("target", link="tgt", help="Empty: the model's own translation.")
     strategy: str = setting(DEFAULT_STRATEGY, choices=strategy_names, label="Decoded by")
 

@@ -40,7 +40,6 @@ class AttentionByStep:
 
     @property
     def pairs(self) -> str:
-        """Over which the history averages: `32 held-out pairs`."""
         n = self.history.n_pairs if self.history else 0
         return f"{n} {'held-out' if self.is_held_out else 'training'} pairs"
 
@@ -132,7 +131,6 @@ class AttentionOverTraining(Question[AttentionByStep]):
         return min(steps, key=lambda step: abs(step - int(self.at))) if self.at else steps[-1]
 
     def stamp(self, have: Have) -> Hashable:
-        """A run that trains saves more; a file may be another by the time it is asked for again."""
         folder = have.folder(self.run)
         log = folder.path / "metrics.jsonl"
         size = log.stat().st_size if log.exists() else 0
@@ -157,7 +155,6 @@ class AttentionOverTraining(Question[AttentionByStep]):
         return which.layer, which.head
 
     def table(self, answer: AttentionByStep) -> Table:
-        """One row per step and head; layers and heads from 1."""
         columns = ["step", "layer", "head", "entropy"]
         if (history := answer.history) is None:
             return Table(columns, [])
@@ -193,7 +190,6 @@ class AttentionOverTraining(Question[AttentionByStep]):
         return Table(["step", "position", "token", "key_position", "key", "weight"], rows)
 
     def finding(self, answer: AttentionByStep) -> str:
-        """Whether cross-attention has become sharper; empty before the second checkpoint."""
         history = answer.history
         if history is None or not np.isfinite(history.entropy[[0, -1]]).all():
             return ""

@@ -22,9 +22,9 @@ from s2s.config import UserError, shortened
 from s2s.questions.attention_of import ForcedWeights
 from s2s.questions.finding import Finding, first
 from s2s.questions.have import Have
-from s2s.questions.minimal_pairs import lenders
+from s2s.questions.pool import lenders
 from s2s.questions.probed import ForcedIds, Probed, TargetIds, written
-from s2s.questions.question import RUN, Answer, Question, setting, subject, view
+from s2s.questions.question import AboutText, Answer, setting, subject, view
 from s2s.questions.table import Table
 from s2s.words import nats
 
@@ -41,11 +41,9 @@ FEW = 0.05  # of the cases: the output hardly changes
 
 
 @dataclass(frozen=True)
-class OfForced(Question[Answer]):
+class OfForced(AboutText[Answer]):
     """A question about one sentence with a target, and all heads of cross-attention or one: `2.3`, from 1."""
 
-    run: str = subject(RUN)
-    text: str = subject("sentence", link="src")
     target: str = subject("target", link="tgt", help="Empty: the model's own translation.")
 
     @property
@@ -226,7 +224,7 @@ class ChangedWeights(OfForced[Shifted]):
     one_head: str = setting(ALL_HEADS, scope="run", label="Heads")
 
     def probes(self, have: Have) -> dict[str, Probed]:
-        """What is asked of the model, by the change."""
+        """The probe to run for each way of changing the weights."""
         run = have.run(self.run)
         ids = have.answer(self.forced).ids
         stack = run.recipe.model.decoder

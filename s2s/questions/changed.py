@@ -72,12 +72,12 @@ class Changed:
 
     @property
     def position(self) -> int:
-        """That of the token which is compared, from 0."""
+        """The position, from 0, of the token that is compared."""
         return self.next.position if self.next else self.interventions.position
 
     @property
     def number(self) -> int:
-        """The same from 1."""
+        """The position, from 1, of the token that is compared."""
         return self.position + 1
 
     @property
@@ -98,7 +98,7 @@ class Changed:
 
     @property
     def gain(self) -> float:
-        """In the log-probability of the translation, nats."""
+        """The change of the translation's log-probability, nats."""
         return self.after.log_prob - self.before.log_prob
 
     @property

@@ -15,7 +15,6 @@ from s2s.questions.table import Table
 class PaperClaim(Question[claims.Claim]):
     """What a paper claims, and what the numbers say of it."""
 
-    name: ClassVar[str] = "claim"
     live: ClassVar[str] = "parallel"  # the one that every computer can measure in a moment
 
     claim: str = setting(live, choices=lambda: {id: row.title for id, row in claims.CLAIMS.items()})
@@ -24,17 +23,14 @@ class PaperClaim(Question[claims.Claim]):
     )
 
     def ask(self, have: Have) -> claims.Claim:
-        """Measured here, it is measured once until the answer is dropped, however many visitors ask."""
         found = claims.CLAIMS[self.claim]
         if self.claim != self.live or not self.here:
             return found
         return replace(found, measured=claims.parallel.measure(have.run(claims.parallel.RUN).model))
 
     def table(self, answer: claims.Claim) -> Table:
-        """The numbers that were measured."""
         columns = answer.measured.table
         return Table(tuple(columns), [[*row] for row in zip(*columns.values(), strict=True)])
 
     def finding(self, answer: claims.Claim) -> str:
-        """What the numbers say; it is written with them, when they are measured."""
         return answer.measured.finding

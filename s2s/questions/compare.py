@@ -12,7 +12,7 @@ from s2s.decode import STRATEGIES, BeamConfig, GenerationConfig, configure, maxi
 from s2s.links.share import Column
 from s2s.questions.compared import Compared, ComparedRow
 from s2s.questions.have import Have, Outcome
-from s2s.questions.question import RUN, Question, setting, subject, view
+from s2s.questions.question import RUN, AboutTarget, Question, setting, subject, view
 from s2s.questions.table import Table
 from s2s.questions.translate import Translate, packed
 from s2s.runs import Decoded, Reference, Run, teacher_forcing
@@ -30,12 +30,8 @@ DIVERSITY = ("distinct_1", "distinct_2")
 
 
 @dataclass(frozen=True)
-class ForcedOutput(Question[Reference]):
+class ForcedOutput(AboutTarget[Reference]):
     """An output under teacher forcing, by another model than wrote it, say."""
-
-    run: str = subject(RUN)
-    text: str = subject("sentence", link="src")
-    target: str = subject("target", link="tgt")
 
     def ask(self, have: Have) -> Reference:
         """Raises UserError for an output that is longer than the model's positions."""
@@ -90,7 +86,7 @@ class Compare(Question[Compared]):
         return self.joined(have, outcomes)
 
     def joined(self, have: Have, outcomes: Sequence[Outcome]) -> Compared:
-        """The answer, of what is known by now of `translations`."""
+        """The comparison, made of those translations that are known so far."""
         asked = self.translations
         runs = [_opened(have, one.run) for one in asked]
         rows = []

@@ -79,15 +79,13 @@ class ComparedRow:
 
     @property
     def is_ended(self) -> bool:
-        """Whether the whole translation is there: the probability of a truncated one is that of all that begin so."""
+        """Whether the translation ends with `</s>`; a truncated one has no comparable probability."""
         return self.best is not None and self.best.tokens[-1] == END
 
 
 @dataclass(frozen=True)
 class Compared:
-    """Rows in order. Where they have several `models`, by their names in questions, `forced` holds each row's output
-    under each of these, None where it is too long for it.
-    """
+    """Rows in order; with several `models`, `forced` has each row's output under each model, None if it is too long."""
 
     source: str
     reference: str
@@ -141,7 +139,7 @@ class Ranking:
 
     @property
     def verb(self) -> str:
-        """`greedy's translation is`, `greedy and beam write`: who wrote the most probable one, as a beginning."""
+        """The beginning of a sentence about who wrote the most probable translation: `Greedy and beam write`."""
         writers = [row for row in self.rows if row.text == self.best.text]
         names = listed([self.called(row) for row in writers])
         said = f"{names} write" if len(writers) > 1 else f"{names}'s translation is"
@@ -158,9 +156,7 @@ class Ranking:
         return percent(math.exp(_log_prob(self.best)))
 
     def where(self, rows: Sequence[ComparedRow]) -> str:
-        """`at token 6 “zu” (27%) instead of “früh” (24%)`: the first difference of the first of them from the most
-        probable translation, where both have read the same; empty where there is none.
-        """
+        """The first difference from the best translation: `at token 6 “zu” (27%) instead of “früh” (24%)`; or empty."""
         one, best = rows[0].best, self.best.best
         if not (one and best):
             return ""
@@ -248,7 +244,7 @@ class Ranking:
         return self.called(self.compared.rows[self.winners[0]])
 
     def called(self, row: ComparedRow) -> str:
-        """`beam`; `row 2 (beam)` where another row is called so, too."""
+        """A row's name: `beam`, or `row 2 (beam)` if two rows have the same name."""
         rows = self.compared.rows
         if sum(one.name == row.name for one in rows) == 1:
             return row.name

@@ -117,7 +117,7 @@ class ModelCosts:
 
 
 class CostFacts(NamedTuple):
-    """What is said of `ModelCosts`."""
+    """The facts in the sentences about a model's costs."""
 
     question: Costs
     answer: ModelCosts
@@ -235,7 +235,7 @@ class Costs(OfModel[ModelCosts]):
         return self.component in GROUPS or self.component in names
 
     def chosen(self, answer: ModelCosts) -> tuple[str, tuple[Component, ...]]:
-        """The name of the component, and all that is in it; of one that the model does not have, the whole model."""
+        """The chosen component's name and all components in it; the whole model if it has no such component."""
         name = self.component if self.is_part(answer) else ""
         return name, within(answer.model.components, name)
 
@@ -264,7 +264,7 @@ class Growth:
 
 
 class GrowthFacts(NamedTuple):
-    """What is said of `Growth`."""
+    """The facts in the sentences about how a cost grows."""
 
     question: CostGrowth
     answer: Growth
@@ -311,7 +311,7 @@ class GrowthFacts(NamedTuple):
 
 
 def largest_term(point: CostPoint) -> str:
-    """`A (40%)`; those that are equally large, all."""
+    """The largest term of a cost with its share, `A (40%)`; all of them if several are equally large."""
     largest = max(point.terms.values())
     names = [name for name, size in point.terms.items() if size == largest]
     share = f"{largest / point.total:.0%}"

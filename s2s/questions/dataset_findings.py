@@ -125,7 +125,7 @@ OF_TOKENIZERS = (
 
 
 def of_pairs(preview: Preview) -> str:
-    """Its size, and what repeats or is far longer than the rest."""
+    """The size of a dataset, and which pairs repeat or are far longer than the others."""
     return _joined(first(SIZE, preview), *_all(OF_PAIRS, preview))
 
 

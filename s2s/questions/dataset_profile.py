@@ -45,9 +45,7 @@ MEASURED = ("Tokens per word", "Unknown", "Median", "95th percentile", "Longest"
 
 
 class TaskExamples(NamedTuple):
-    """A row of TASKS, with input and output of the model for the first pairs; `too_long` is about the share of all that
-    the length limit drops, and `limit` that limit in tokens.
-    """
+    """Input and output of the model for the first pairs under one task, and the share that the length limit drops."""
 
     task: str
     pairs: tuple[tuple[str, str], ...]
@@ -96,13 +94,7 @@ class DatasetProfile(Question[ProfiledDataset]):
     @property
     def recipe(self) -> Recipe:
         """The preset's with these settings. Raises UserError where they do not fit together."""
-        try:
-            found = json.loads(self.settings)
-        except ValueError:
-            found = None
-        if not isinstance(found, dict):
-            raise UserError(f"`settings` is `{shortened(self.settings)}`; give a JSON object.")
-        return override(PRESETS[self.preset].recipe, found)
+        return changed_recipe(self.preset, self.settings)
 
     def stamp(self, have: Have) -> Hashable:
         return have.dataset_state(self.dataset)
@@ -117,6 +109,17 @@ class DatasetProfile(Question[ProfiledDataset]):
 
     def finding(self, answer: ProfiledDataset) -> str:
         return FINDINGS[type(answer.found)](answer.found, self)
+
+
+def changed_recipe(preset: str, settings: str) -> Recipe:
+    """A preset's with changed settings, which are JSON. Raises UserError where they do not fit together."""
+    try:
+        found = json.loads(settings)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise UserError(f"`settings` is `{shortened(settings)}`; give a JSON object.")
+    return override(PRESETS[preset].recipe, found)
 
 
 def _examples(preview: Preview, recipe: Recipe) -> TaskExamples:

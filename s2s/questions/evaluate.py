@@ -213,7 +213,7 @@ def _rows(answer: Evaluated, number: int, own: Mapping[str, Any]) -> list[list[A
 
 
 class Compared(NamedTuple):
-    """The best system by MEASURE beside the baseline; beside the second best where it is the baseline."""
+    """The best system beside the baseline; the two best systems if the baseline is the best."""
 
     n: str  # `200 sentences`
     label: str  # `chrF`
@@ -236,7 +236,7 @@ class Compared(NamedTuple):
 
     @property
     def looks_alike(self) -> bool:
-        """Whether all systems have the same score, also as it is shown."""
+        """Whether all systems have the same score to the digits that are shown."""
         return self.spread < SAME and f"{self.best:.1f}" == f"{self.best - self.spread:.1f}"
 
     @property
@@ -245,7 +245,7 @@ class Compared(NamedTuple):
 
     @property
     def is_clear(self) -> bool:
-        """Whether it stays so among all comparisons with the baseline (Bonferroni)."""
+        """Whether the difference is significant even after a Bonferroni correction for all comparisons."""
         p = self.pair.get("p_randomization", float(self.n_pairs > 1))  # of an earlier version: none
         return self.is_significant and p * self.n_pairs < SIGNIFICANT
 

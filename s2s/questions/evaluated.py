@@ -40,7 +40,7 @@ UPLOADED = "uploaded file"
 
 
 class Made(NamedTuple):
-    """What a system is, in words."""
+    """How a system was made, in words."""
 
     run: str  # its name
     checkpoint: str  # `step 1,500 (best)`; the file's name for another system
@@ -50,10 +50,7 @@ class Made(NamedTuple):
 
 @dataclass(frozen=True)
 class Evaluated:
-    """`scores` are those of scores.json with the metrics of files: of each system every score with its 95 % interval
-    (`low`, `high`), and `paired`, its differences from the baseline. Without sentences for a guest who may not see
-    them, and before it is final.
-    """
+    """The result of an evaluation: scores with 95 % intervals, differences from the baseline, and the sentences."""
 
     evaluation: Evaluation  # as the asker sees it
     scores: Mapping[str, Any]  # empty before the first sentence
@@ -113,7 +110,7 @@ class Evaluated:
 
 
 def read(place: EvaluationFolder, have: Have) -> Evaluated:
-    """From its folder. Raises UserError for files that are damaged."""
+    """Read an evaluation from its folder. Raises UserError for damaged files."""
     stored = place.evaluation()
     scores = place.scores()
     shown = guests.evaluation(stored)

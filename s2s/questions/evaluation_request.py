@@ -50,7 +50,7 @@ class Model(NamedTuple):
 
 
 def models(have: Have, name: str, checkpoints: str) -> list[Model]:
-    """The checkpoint that a run's name says, else the best or the last that there is now, or each of them."""
+    """The checkpoints of a run to evaluate: the one in its name, else the best, the last or all of them."""
     run = have.run(name)
     asked = "" if "@" in name else AS_ASKED[checkpoints]
     steps = [run.step]
@@ -183,7 +183,7 @@ def named(systems: Iterable[System], titles: Mapping[str, str]) -> list[System]:
 
 
 def scoring(asked: Evaluate) -> Scoring:
-    """How it counts; the stemmer only where it can be used."""
+    """How translations are scored; stemming applies only to the ROUGE implementation that has it."""
     return Scoring(
         asked.tokenizer,
         asked.lowercase,

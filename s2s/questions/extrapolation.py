@@ -44,7 +44,7 @@ class LongerLines(Question[ExtrapolationResult]):
 
 @dataclass(frozen=True)
 class Extrapolated:
-    """Results of runs: of the asker's own, or of those that ship, which have several seeds."""
+    """Results on longer lines: of the asker's own runs, or of the shipped ones, which have several seeds."""
 
     results: tuple[ExtrapolationResult, ...]
     is_shipped: bool
@@ -60,7 +60,7 @@ class Extrapolated:
 
 @dataclass(frozen=True)
 class Extrapolation(Question[Extrapolated]):
-    """Of trained `runs`; without any, of those that ship, which have the default steps and seed."""
+    """How encodings do on lines longer than in training: of these `runs`, or of those that ship."""
 
     runs: tuple[str, ...] = subject(RUN, (), is_optional=True)
     task: str = setting(DEFAULT.task, choices=TASKS, label="Task")
@@ -100,7 +100,7 @@ class Extrapolation(Question[Extrapolated]):
 
 
 class Reach(NamedTuple):
-    """Up to which length half is right, of the kinds that have learned the task."""
+    """For each encoding that learned the task, the length up to which half of the lines or digits are right."""
 
     score: str
     n_kinds: int

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from s2s.config import NO_FAULT
 from s2s.demo import Measured, shipped_faults
@@ -84,7 +84,6 @@ class MeasuredFaults:
     results: Mapping[str, Measured]
 
     def pair(self, fault: str) -> tuple[Measured, Measured]:
-        """With the fault, and the healthy run that it is compared with."""
         kind = "demo" if FAULTS[fault].when == "inference" else "trained"
         return self.results[f"{kind} {fault}"], self.results[f"{kind} {NO_FAULT}"]
 
@@ -104,17 +103,14 @@ class FaultyRun(NamedTuple):
 
     @property
     def with_fault(self) -> str:
-        """`93.5% of the translations are right`."""
         return MEASURES[self.measure].phrase.format(self._written(self.broken, self.measure))
 
     @property
     def without(self) -> str:
-        """`98.0%`."""
         return self._written(self.healthy, self.measure)
 
     @property
     def losses(self) -> tuple[str, str]:
-        """At the end of training."""
         broken, healthy = (self._written(one, "training loss") for one in self[:2])
         return broken, healthy
 
@@ -137,8 +133,6 @@ FINDINGS = (
 class FaultResults(Question[MeasuredFaults]):
     """The results of all faults that can be made on purpose; `fault` is the one that is shown."""
 
-    name: ClassVar[str] = "fault-results"
-
     fault: str = view(
         "unshifted-labels",
         choices=lambda: {name: row.title for name, row in FAULTS.items()},
@@ -146,11 +140,9 @@ class FaultResults(Question[MeasuredFaults]):
     )
 
     def ask(self, have: Have) -> MeasuredFaults:
-        """As they ship."""
         return MeasuredFaults(shipped_faults())
 
     def table(self, answer: MeasuredFaults) -> Table:
-        """A row for every measure: of the run with the fault, and of the healthy one."""
         broken, healthy = map(numbers, answer.pair(self.fault))
         rows = [
             [name, broken[name], healthy[name]]
@@ -160,7 +152,6 @@ class FaultResults(Question[MeasuredFaults]):
         return Table(("measure", BROKEN, HEALTHY), rows)
 
     def finding(self, answer: MeasuredFaults) -> str:
-        """The number that gives the fault away, and whether the loss hides it; empty where both runs have the same."""
         return first(FINDINGS, FaultyRun(*answer.pair(self.fault), SHOWN_BY[self.fault]))
 
 

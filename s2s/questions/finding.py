@@ -13,7 +13,7 @@ class Finding(NamedTuple):
     text: str
 
     def said(self, facts: object) -> str:
-        """The sentence; empty where it does not hold."""
+        """The sentence, if its predicate holds; otherwise empty."""
         return self.text.format_map(_Named(facts)) if self.holds(facts) else ""
 
 

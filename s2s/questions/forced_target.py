@@ -249,7 +249,7 @@ def forbidding(run: Run, text: str, config: GenerationConfig, reference: Referen
 
 
 def why_no_verdict(config: GenerationConfig, forbidden_by: str, is_ended: bool) -> str:
-    """Where neither the search nor the model is to blame; empty otherwise."""
+    """Why neither search nor model can be blamed; empty if one of them can."""
     if getattr(config, "force_words", ""):
         return "Forced words decide here what is written: neither the search nor the model is to blame."
     if forbidden_by:
@@ -260,7 +260,7 @@ def why_no_verdict(config: GenerationConfig, forbidden_by: str, is_ended: bool) 
 
 
 def wide_settings(config: GenerationConfig) -> dict[str, Any]:
-    """What limits a search, and its length penalty."""
+    """The settings that limit a search, and its length penalty, for a wide beam under the same limits."""
     limits = [name for name in keys(GenerationConfig) if name not in NO_LIMITS]
     penalty = []
     if isinstance(config, BeamConfig) and maximized_score(config):

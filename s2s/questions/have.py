@@ -10,6 +10,8 @@ import time
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
+import torch
+
 from s2s.config import DataConfig, Recipe, UserError, asker, shortened
 from s2s.data import (
     Preview,
@@ -21,7 +23,7 @@ from s2s.data import (
     stored_section,
 )
 from s2s.faults import marked
-from s2s.jobs import run_service
+from s2s.jobs import Calibration, calibrate, run_service
 from s2s.library import Library, Verb, guests, rights, sharing
 from s2s.library.checkpoints import load
 from s2s.model import weights_path
@@ -85,7 +87,7 @@ def _title(run: str) -> str:
 
 
 class TooLongError(Exception):
-    """A question takes longer here than it may."""
+    """Raised if a question takes longer than is allowed in this process."""
 
 
 class Outcome(NamedTuple):
@@ -101,7 +103,7 @@ class Outcome(NamedTuple):
 
 
 class Have:
-    """For whoever this code works for (`asker.current()`), in this process.
+    """What a question may open and ask, with the rights of the current asker.
 
     Every thing is opened here, and nowhere else in a question: what the asker may not open raises DeniedError.
     """
@@ -115,7 +117,7 @@ class Have:
         return asker.current()
 
     def steps(self, of: int) -> Callable[[], None] | None:
-        """What a search of at most so many steps calls before each; what it raises ends the search."""
+        """A function that a search of at most so many steps calls before each step; raising ends the search."""
         if (told := self.progress) is None:
             return None
         count = itertools.count()
@@ -133,7 +135,7 @@ class Have:
         return self._runs[name]
 
     def state(self, name: str) -> Hashable:
-        """What a run's name means now: also a folder may be another run's by the time it is asked for again."""
+        """What a run's name means at present: its folder and checkpoint."""
         run = self.run(name)
         try:
             file = weights_path(run.folder.checkpoints, run.step).stat()
@@ -184,6 +186,10 @@ class Have:
         lines = self.folder(run).lines("samples")
         return [line for line in lines if line.keys() >= SAMPLE and isinstance(line["step"], int)]
 
+    def throughput(self) -> Calibration:
+        """How fast earlier runs trained here, to calibrate a forecast with."""
+        return calibrate("cuda" if torch.cuda.is_available() else "cpu")
+
     def may_see_data(self, run: Run | RunFolder) -> bool:
         """Whether the asker may see sentences of a run's dataset."""
         return sharing.may_see_data(run.folder if isinstance(run, Run) else run)
@@ -216,8 +222,8 @@ class Have:
         return load_preview(spec)
 
     def section(self, dataset: str, name: str, data: DataConfig) -> Any:
-        """A section of a dataset's profile, as a reader has stored it, else computed in this process. Raises UserError
-        where it cannot be read, and for an upload that no reader has read so.
+        """A section of a dataset's profile: a stored one, else computed here. Raises UserError for an unreadable
+        dataset.
         """
         found = self.stored(dataset, name, data)
         if found is None and dataset.startswith(UPLOAD):
@@ -225,7 +231,7 @@ class Have:
         return profile_section(dataset, name, data) if found is None else found
 
     def stored(self, dataset: str, name: str, data: DataConfig) -> Any | None:
-        """The same where a reader has stored it; else None."""
+        """A stored section of a dataset's profile; None if no reader has stored it."""
         profile = Library().profile(dataset)
         return stored_section(profile, name, data) if profile else None
 
@@ -248,7 +254,7 @@ class Have:
         return self.timed(question).value  # type: ignore[no-any-return]
 
     def timed(self, question: Question[Any]) -> Timed:
-        """The same, with the seconds that it took when it was first asked for."""
+        """The answer, with the seconds that computing it took."""
         question.check()
         key = self.key(question)
         if known := self.known(question, key):
@@ -272,22 +278,22 @@ class Have:
             return Outcome(problem=error)
 
     def outcomes(self, questions: Sequence[Question[Any]]) -> list[Outcome]:
-        """Of each question, in order: one without an answer takes no other down."""
+        """The outcome of each question, in order: one error does not affect the others."""
         return [self.outcome(question) for question in questions]
 
     def paused(self) -> contextlib.AbstractContextManager[None]:
-        """What this thread waits in for the answer that another one asks for."""
+        """A context in which this thread waits while another one computes the same answer."""
         return contextlib.nullcontext()
 
     def key(self, question: Question[Any]) -> Hashable:
-        """Equal keys have equal answers. Raises DeniedError where the asker may not ask."""
+        """The cache key of a question. Raises DeniedError if the asker may not ask it."""
         asked = question.asked
         return (type(asked), dataclasses.astuple(asked), asked.stamp(self))
 
     def known(self, question: Question[Any], key: Hashable) -> Timed | None:
-        """What need not be asked again."""
+        """A cached answer, or None."""
         return ANSWERS.get(key, asker.current())
 
     def elsewhere(self, question: Question[Any], key: Hashable) -> Timed:
-        """The answer to a question that takes too long here."""
+        """The answer to a question that takes too long in this process."""
         raise NotImplementedError

@@ -42,7 +42,7 @@ class PruneCurve:
 
 @dataclass(frozen=True)
 class PrunedScore:
-    """The scores of greedy translations when so many heads are off, the least important first by an order."""
+    """Scores of greedy translations after the `n_pruned` least important heads are switched off."""
 
     order: str  # measured or gradient
     n_pruned: int
@@ -52,9 +52,7 @@ class PrunedScore:
 
 @dataclass(frozen=True)
 class Importance:
-    """Nats per token: the loss with all heads, its change without each head, and the gradient of the loss by each
-    head's gate; then what happens when heads are switched off in an order.
-    """
+    """The importance of every head, measured and by gradient, in nats per token, and the effect of pruning."""
 
     n: int  # sentences
     n_tokens: int
@@ -174,7 +172,7 @@ PRUNING = (
 
 @dataclass(frozen=True)
 class OfIntervention(OfSample[Answer]):
-    """Measured while one head at a time is ablated."""
+    """A question that is measured by ablating one head at a time."""
 
     experiment: ClassVar[str] = "importance"
 

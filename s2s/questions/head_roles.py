@@ -31,7 +31,7 @@ MIXED = "mixed"  # the role of a head that no rule fits
 
 @dataclass(frozen=True)
 class Roles(head_roles.RolesResult):
-    """What was measured, and the name of its sentences."""
+    """The measured roles of all heads, and the name of the sentences."""
 
     sample: str = ""
 
@@ -96,7 +96,7 @@ class ScoreFacts(NamedTuple):
 
     @property
     def is_clear(self) -> bool:
-        """Whether it is at least twice the baseline, or, of shares near one half, far above it."""
+        """Whether the best head is far above the baseline: twice as high, or high for shares near one half."""
         return self.score >= min(2 * self.uniform, (1 + self.uniform) / 2)
 
 
@@ -186,7 +186,7 @@ class HeadRoles(OfSample[Roles]):
 
 
 def role_counts(answer: Roles) -> RoleCounts:
-    """The facts that the finding is about."""
+    """Facts for the sentence about how many heads have a role."""
     named: list[tuple[float, PlacedHead, str]] = []
     for kind in in_order(answer.kinds):
         found = answer.kinds[kind]
@@ -213,7 +213,7 @@ def role_counts(answer: Roles) -> RoleCounts:
 
 
 def relation_facts(one: heads.RelationAccuracy) -> RelationFacts:
-    """The facts that the finding is about."""
+    """Facts for the sentence about how well a head finds a relation."""
     chosen = dict.fromkeys(f"layer {layer + 1} head {head + 1}" for layer, head in one.chosen)
     return RelationFacts(
         heads.DIRECTIONS[one.direction].label,
@@ -225,7 +225,7 @@ def relation_facts(one: heads.RelationAccuracy) -> RelationFacts:
 
 
 def score_facts(answer: Roles, score: str) -> ScoreFacts:
-    """Of the kind of attention whose best head is furthest above the baseline."""
+    """Facts about the kind of attention whose best head is furthest above the baseline."""
     kinds = [kind for kind in in_order(answer.induction) if score in answer.induction[kind]]
 
     def lead(kind: str) -> float:

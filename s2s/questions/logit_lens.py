@@ -25,7 +25,7 @@ class LensCell(NamedTuple):
 
 @dataclass(frozen=True)
 class Lens:
-    """`cells[position][layer]`, the embeddings first."""
+    """Predictions by position and layer: `cells[position][layer]`; layer 0 is the embeddings."""
 
     target: str
     own: str  # the model's own translation

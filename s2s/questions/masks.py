@@ -16,7 +16,7 @@ from s2s.questions.attention_of import AttentionOf
 from s2s.questions.finding import Finding, first
 from s2s.questions.have import Have
 from s2s.questions.pool import other_sentences, probe_sentences, source_as_it_is
-from s2s.questions.question import RUN, Question, subject, view
+from s2s.questions.question import AboutText, view
 from s2s.questions.table import Table
 from s2s.runs import Run
 
@@ -28,9 +28,7 @@ PAD = "<pad>"
 
 @dataclass(frozen=True)
 class PaddedPair:
-    """A batch of two sentences: tokens of the sources and of the decoder's inputs, each padded to the longer one, and
-    their masks. True = may attend.
-    """
+    """Two sentences as one padded batch, with their masks (True = may attend)."""
 
     texts: tuple[str, str]
     src: tuple[tuple[str, ...], ...]
@@ -44,7 +42,7 @@ class PaddedPair:
 
 
 class MaskFacts(NamedTuple):
-    """What is said of `PaddedPair`."""
+    """The facts in the sentence about masks."""
 
     answer: PaddedPair
 
@@ -87,13 +85,11 @@ FINDINGS = (
 
 
 @dataclass(frozen=True)
-class Masks(Question[PaddedPair]):
+class Masks(AboutText[PaddedPair]):
     """The three masks of a sentence in a batch with a second one, which the model's run offers: the shortest example of
     another length.
     """
 
-    run: str = subject(RUN)
-    text: str = subject("sentence", link="src")
     masks: str = view("yours", choices=WHOSE, label="Masks of")
 
     def ask(self, have: Have) -> PaddedPair:

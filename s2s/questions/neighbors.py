@@ -11,7 +11,7 @@ from s2s.config import UserError, choose
 from s2s.questions.finding import Finding, first
 from s2s.questions.have import Have
 from s2s.questions.pool import Pool, PoolOf
-from s2s.questions.question import RUN, Question, setting, subject, view
+from s2s.questions.question import RUN, AboutText, Question, setting, subject, view
 from s2s.questions.same_word import partner, read_words, shared_word, words_in
 from s2s.questions.states_of import LAYER_HELP, layer_index
 from s2s.questions.table import Table
@@ -39,7 +39,7 @@ class NearState(NamedTuple):
 
 @dataclass(frozen=True)
 class NearStates:
-    """The neighbors after every layer, the embeddings first, the nearest first; and what was searched."""
+    """The nearest neighbors of a state after each layer, and how much was searched."""
 
     of: str  # a word; empty: the whole sentence
     layers: tuple[tuple[NearState, ...], ...]
@@ -54,7 +54,7 @@ class NearStates:
 
 
 class ShownNear(NamedTuple):
-    """The neighbors after one layer."""
+    """The nearest neighbors after one layer."""
 
     of: str
     rows: tuple[NearState, ...]
@@ -96,7 +96,7 @@ FINDINGS = (
 
 @dataclass(frozen=True)
 class PoolStates(Question[run_states.StateIndex]):
-    """Every word and sentence of the sentences that a run's states are compared with, after every layer."""
+    """The encoder's states of every word and sentence that a run is compared with, after every layer."""
 
     run: str = subject(RUN)
 
@@ -111,13 +111,11 @@ class PoolStates(Question[run_states.StateIndex]):
 
 
 @dataclass(frozen=True)
-class Neighbors(Question[NearStates]):
+class Neighbors(AboutText[NearStates]):
     """The words or sentences whose states are most similar. `unit` is `sentence`, or the position of a word from 1;
     empty, the word that Same word compares. An empty `layer` is the last.
     """
 
-    run: str = subject(RUN)
-    text: str = subject("sentence", link="src")
     unit: str = setting("", scope="sentence", label="Neighbors of")
     layer: str = view("", in_set=False, label="Layer", help=LAYER_HELP)
 
@@ -152,7 +150,7 @@ class Neighbors(Question[NearStates]):
         return PoolOf(self.run).stamp(have)
 
     def shown(self, answer: NearStates) -> ShownNear:
-        """After the chosen layer. Raises UserError for one that there is not."""
+        """The neighbors after the chosen layer. Raises UserError for a layer that does not exist."""
         return ShownNear(answer.of, answer.layers[layer_index(self.layer, answer.n_layers)])
 
     def table(self, answer: NearStates) -> Table:

@@ -23,7 +23,7 @@ from s2s.decode import (
 )
 from s2s.questions.finding import Finding, first
 from s2s.questions.have import Have
-from s2s.questions.question import RUN, Question, setting, subject, view
+from s2s.questions.question import AboutText, setting, view
 from s2s.questions.searched import OfSearch, times_as_probable
 from s2s.questions.table import Table
 from s2s.questions.translate import Translate
@@ -60,11 +60,9 @@ class Distributions:
 
 
 @dataclass(frozen=True)
-class NextTokens(Question[Distributions]):
+class NextTokens(AboutText[Distributions]):
     """The distribution of the next token after each beginning of some target ids."""
 
-    run: str = subject(RUN)
-    text: str = subject("sentence", link="src")
     ids: tuple[int, ...] = setting(())
 
     def ask(self, have: Have) -> Distributions:
@@ -225,7 +223,6 @@ class NextToken(OfSearch[NextCandidates]):
 
     @property
     def continued(self) -> Translate:
-        """What the strategy makes of the sentence after the forced beginning."""
         return replace(self.translation, prefix=self.forced_ids)
 
     def _position(self, rows: Floats) -> int:
@@ -246,7 +243,7 @@ class NextToken(OfSearch[NextCandidates]):
         return override(START, values_of_texts(Truncation, set_ones))
 
     def report(self, answer: NextCandidates) -> TruncationReport:
-        """What they leave of the distribution."""
+        """How many tokens, and how much probability, temperature and filters leave."""
         return inspect_truncation(torch.from_numpy(answer.log_probs), self.truncation)
 
     def active(self, report: TruncationReport) -> dict[str, FilterEffect]:

@@ -12,9 +12,9 @@ from s2s.analysis import Floats, heads
 from s2s.config import UserError, shortened
 from s2s.questions.finding import Finding, first
 from s2s.questions.have import Have
-from s2s.questions.minimal_pairs import differing
+from s2s.questions.pool import differing
 from s2s.questions.probed import ForcedIds, Probed, TargetIds, written
-from s2s.questions.question import RUN, Question, setting, subject
+from s2s.questions.question import AboutTarget, AboutText, setting, subject
 from s2s.questions.table import Table
 from s2s.runs import probes
 
@@ -47,16 +47,11 @@ class TwoSources:
 
 
 @dataclass(frozen=True)
-class OfTwoSources(Question[TwoSources]):
-    """Where two sources make the model prefer other tokens of a target. `at` counts from 1; empty, the first position
-    at which they disagree. Without `second`, a source that differs in few tokens.
-    """
+class OfTwoSources(AboutTarget[TwoSources]):
+    """Where two sources make the model prefer different tokens of the same target."""
 
     name: ClassVar[str] = "two-sources"
 
-    run: str = subject(RUN)
-    text: str = subject("sentence", link="src")
-    target: str = subject("target", link="tgt")
     second: str = subject("sentence")
     at: str = setting("")
 
@@ -152,14 +147,12 @@ FINDINGS = (
 
 
 @dataclass(frozen=True)
-class Patching(Question[Patched]):
+class Patching(AboutText[Patched]):
     """The run on `text` (A) lends one state or head at a time to the run on `second` (B), while a target is forced; the
     difference of two tokens' logits at a position says whether the answer follows. Tokens are ids; empty, the most
     probable one of each run. The position `at` counts from 1; empty, the first one at which the runs disagree.
     """
 
-    run: str = subject(RUN)
-    text: str = subject("sentence", link="src")
     target: str = subject("target", link="tgt", help="Empty: the model's own translation.")
     second: str = subject(
         "sentence",

@@ -1,14 +1,15 @@
-"""The sentences that a run's states are compared with: of its dataset where the asker may see it, else of its own."""
+"""The sentences that a run is compared with, and those that differ from one in few tokens."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
 from s2s.config import UserError
 from s2s.data import (
+    GENERATED_TASKS,
     LONGEST_CELL,
     Pair,
     is_for_tests,
@@ -21,10 +22,20 @@ from s2s.library import sharing
 from s2s.questions.have import Have
 from s2s.questions.question import RUN, Question, subject
 from s2s.questions.table import Table
-from s2s.runs import Run
+from s2s.runs import Run, probes
 
 MAX_SENTENCES = 1000
 MAX_BYTES = 4_000_000  # of a file that is read for its sentences
+MOST = 1000  # sentences that are searched
+MOST_LENDERS = 16  # of attention weights: some of their translations are too short
+# one word, number or gender at a time; each has as many words as its partner
+PAIRS = (
+    ("the cat sits on the mat", "the cats sit on the mat"),
+    ("the red house", "the red book"),
+    ("the bank is by the river", "the bank is by the house"),
+    ("I need to bank the money", "I need to bank the coin"),
+    ("the cat who chased the mouse was black", "the cats who chased the mouse were black"),
+)
 
 
 @dataclass(frozen=True)
@@ -70,7 +81,7 @@ class PoolOf(Question[Pool]):
 
 
 def source_as_it_is(run: Run) -> str:
-    """The dataset whose sources a run reads as they are; empty where its task makes others of them, as in reverse."""
+    """The dataset that a run reads unchanged; empty if its task changes them, such as by reversing."""
     data = run.recipe.data
     if data.prefix or data.task not in ("auto", "translate"):
         return ""
@@ -106,3 +117,41 @@ def _is_quick(spec: str) -> bool:
         return kind != "hub"  # which may take minutes
     paths = two_files(name) or (Path(name),)
     return sum(path.stat().st_size for path in paths) <= MAX_BYTES
+
+
+def differing(run: Run, text: str) -> str:
+    """A source with as many tokens that differs in few; empty where none is known."""
+    is_tasks = source_as_it_is(run) == "builtin:tasks"
+    prefixes = [task.prefix.strip() for task in GENERATED_TASKS.values()] if is_tasks else []
+    task = next((known for known in prefixes if known and text.startswith(known)), "")
+    bare = text.removeprefix(task).strip()
+    for pair in PAIRS:
+        if bare in pair:
+            other = f"{task} {pair[1 - pair.index(bare)]}".strip()
+            if not run.unknown(other) and _distance(run, text, other):
+                return other
+    others = _as_long(run, text)
+    return min(others, key=others.__getitem__, default="")
+
+
+def lenders(run: Run, text: str) -> tuple[str, ...]:
+    """Other sentences of this run with as many source tokens."""
+    return tuple(_as_long(run, text))[:MOST_LENDERS]
+
+
+def _distance(run: Run, one: str, other: str) -> int:
+    a, b = (probes.source_ids(run, text) for text in (one, other))
+    return _n_different(a, b)
+
+
+def _n_different(a: Sequence[int], b: Sequence[int]) -> int:
+    return sum(x != y for x, y in zip(a, b, strict=True)) if len(a) == len(b) else 0
+
+
+def _as_long(run: Run, text: str) -> Mapping[str, int]:
+    own_sentences = other_sentences(run)[:MOST]
+    examples = EXAMPLES.get(source_as_it_is(run)) or own_sentences[:5]
+    others = list(dict.fromkeys((*examples, *own_sentences)))
+    own, *encoded = run.src_tokenizer.encode_many([text, *others])
+    distances = (_n_different(own, ids) for ids in encoded)
+    return {other: n for other, n in zip(others, distances, strict=True) if n}

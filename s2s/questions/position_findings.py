@@ -22,13 +22,13 @@ ROUNDING = 1e-3  # of the largest number: a smaller difference is rounding
 
 
 def is_small(value: float, values: engine.Waves | Matrix) -> bool:
-    """Whether a difference is rounding, beside the numbers that it is of."""
+    """Whether a difference is only rounding, compared with the size of the values."""
     return bool(value <= ROUNDING * float(np.abs(values).max()))
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What sentences are made of; each property needs the part of the answer that it is of."""
+    """The facts in the sentences about an encoding; each property needs its part of the answer."""
 
     asked: PositionKinds
     found: Encoding

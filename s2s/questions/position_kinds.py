@@ -197,7 +197,7 @@ class PositionKinds(Question[Encoding]):
         return [*(["length"] if row.acts_on else []), *own, *shown]
 
     def check(self) -> None:
-        """Raises UserError also for an offset that leads beyond the positions."""
+        """Raises UserError also if the offset leads beyond the last position."""
         super().check()
         if self.show == "rotation" and self.offset >= self.length:
             raise UserError(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from s2s.questions.have import Have
-from s2s.questions.question import RUN, Question, setting, subject
+from s2s.questions.question import RUN, AboutTarget, Question, setting, subject
 from s2s.questions.table import Table
 from s2s.questions.translate import Translate, first_fitting, forced
 from s2s.runs.decoder import DecodeRequest
@@ -19,7 +19,7 @@ FORCED_BY = "greedy"  # while its own output is forced, the model prefers each t
 
 @dataclass(frozen=True)
 class ForcedIds:
-    """A source, and the target that is forced: its ids end with `</s>`. `note`: why it is not the one asked for."""
+    """A source and a forced target, whose ids end with `</s>`; `note` says if it is not the one asked for."""
 
     text: str
     target: str
@@ -31,12 +31,8 @@ class ForcedIds:
 
 
 @dataclass(frozen=True)
-class TargetIds(Question[ForcedIds]):
+class TargetIds(AboutTarget[ForcedIds]):
     """A target's tokens; without one, or where it does not fit the model's positions, those of greedy decoding."""
-
-    run: str = subject(RUN)
-    text: str = subject("sentence", link="src")
-    target: str = subject("target", link="tgt")
 
     def ask(self, have: Have) -> ForcedIds:
         """Raises UserError for a source that the model cannot read."""
@@ -100,5 +96,5 @@ class Probed(Question[Any]):
 
 
 def written(settings: Mapping[str, Any]) -> str:
-    """Equal settings in the same words."""
+    """Settings as sorted JSON, so that equal settings are the same text."""
     return json.dumps(settings, sort_keys=True)

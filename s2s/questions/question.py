@@ -226,6 +226,21 @@ class Question(Generic[Answer]):
         return cls(**values)
 
 
+@dataclass(frozen=True)
+class AboutText(Question[Answer]):
+    """A question about one sentence that a run reads."""
+
+    run: str = subject(RUN)
+    text: str = subject("sentence", link="src")
+
+
+@dataclass(frozen=True)
+class AboutTarget(AboutText[Answer]):
+    """A question about one sentence with a target; without one, mostly the model's own translation."""
+
+    target: str = subject("target", link="tgt")
+
+
 def written(value: Any) -> str:
     """A field's value as links and command lines have it."""
     if isinstance(value, tuple):

@@ -49,7 +49,6 @@ class ComparedRun:
 
     @property
     def numbers(self) -> list[Any]:
-        """Below COLUMNS."""
         signatures = "; ".join(self.signatures)
         scores = [self.loss, self.accuracy, self.bleu, self.parameters, self.step, self.seconds]
         return [self.name, self.id, self.state, *scores, self.dataset, signatures]
@@ -63,7 +62,6 @@ class ComparedRuns:
 
     @property
     def signature_note(self) -> str:
-        """Why BLEU does not compare; empty where it does."""
         return signature_note(signature for run in self.runs for signature in run.signatures)
 
     @property
@@ -89,7 +87,6 @@ class ComparedRuns:
 
     @property
     def readable(self) -> list[ComparedRun]:
-        """Those whose recipe can be read."""
         return [run for run in self.runs if run.settings]
 
 
@@ -138,7 +135,6 @@ class RunsCompared(Question[ComparedRuns]):
         return ComparedRuns(tuple(compared(have, row, names[run]) for run, row in found.items()))
 
     def stamp(self, have: Have) -> Hashable:
-        """A run that trains changes, and so do names and tags."""
         return tuple(
             (have.summary(run), repr(about(run)), curves.step, curves.signatures)
             for run in self.runs
@@ -146,17 +142,14 @@ class RunsCompared(Question[ComparedRuns]):
         )
 
     def table(self, answer: ComparedRuns) -> Table:
-        """One row per run, every digit."""
         return Table(COLUMNS, [run.numbers for run in answer.runs])
 
     def setting_table(self, answer: ComparedRuns) -> Table:
-        """One row per setting that differs, or per setting, one column per run."""
         rows = [row for row in answer.rows if row.differs or self.settings]
         columns = ("differs", "setting", *(run.name for run in answer.readable))
         return Table(columns, [[row.differs, row.key, *row.values] for row in rows])
 
     def finding(self, answer: ComparedRuns) -> str:
-        """Which run has the lowest loss; empty where losses do not compare, or several share it."""
         leaders = answer.best("loss")
         if len(leaders) != 1 or sum(run.loss is not None for run in answer.runs) < 2:
             return ""

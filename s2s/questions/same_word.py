@@ -26,7 +26,7 @@ from s2s.questions.attention_of import AttentionOf
 from s2s.questions.finding import Finding, first
 from s2s.questions.have import Have
 from s2s.questions.pool import PoolOf, other_sentences, probe_sentences, source_as_it_is
-from s2s.questions.question import RUN, Question, setting, subject, view
+from s2s.questions.question import RUN, AboutText, Question, setting, subject, view
 from s2s.questions.states_of import layer_names
 from s2s.questions.table import Table
 from s2s.questions.translate import DEFAULT_STRATEGY, strategy_names
@@ -73,7 +73,7 @@ class Occurrence:
 
 @dataclass(frozen=True)
 class TwoOccurrences:
-    """Cosines of the encoder's states, (n_layers + 1,), the embeddings first; NaN where there is none."""
+    """Two occurrences of a word: their states compared, with baselines."""
 
     one: Occurrence
     other: Occurrence
@@ -190,13 +190,11 @@ FINDINGS = (
 
 
 @dataclass(frozen=True)
-class SameWord(Question[TwoOccurrences]):
+class SameWord(AboutText[TwoOccurrences]):
     """One word in two sentences. Without `second`, a sentence that shares a word; positions count from 1, 0 for the
     longest word that both have.
     """
 
-    run: str = subject(RUN)
-    text: str = subject("sentence", link="src")
     second: str = subject("sentence", in_set=True, **SECOND)
     strategy: str = setting(DEFAULT_STRATEGY, choices=strategy_names, label="Decoded by")
     word: int = setting(0, scope="two sentences", label="Word in the first sentence")

@@ -14,7 +14,7 @@ from s2s.config import UserError
 from s2s.decode import MBR, Utilities, utilities
 from s2s.questions.finding import Finding, first
 from s2s.questions.have import Have
-from s2s.questions.question import RUN, Question, setting, subject
+from s2s.questions.question import AboutText, setting
 from s2s.questions.searched import TreeOf
 from s2s.questions.table import Table
 from s2s.words import nats
@@ -34,7 +34,7 @@ class DrawnText(NamedTuple):
 
 @dataclass(frozen=True)
 class ComparedSamples:
-    """The distinct samples, the highest expected utility first; utilities (samples, samples), each against each."""
+    """Samples of one sentence, each compared with each."""
 
     samples: tuple[DrawnText, ...]
     pairs: Floats
@@ -83,11 +83,9 @@ FINDINGS = (
 
 
 @dataclass(frozen=True)
-class Samples(Question[ComparedSamples]):
+class Samples(AboutText[ComparedSamples]):
     """The samples that minimum Bayes risk decoding draws, each compared with each."""
 
-    run: str = subject(RUN)
-    text: str = subject("sentence", link="src")
     settings: str = setting("{}", help="The settings of mbr as JSON.", in_set=False)
 
     def ask(self, have: Have) -> ComparedSamples:

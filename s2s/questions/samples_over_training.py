@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from s2s.questions.finding import Finding, first
-from s2s.questions.have import Have, about
+from s2s.questions.have import Have, are_held_out
 from s2s.questions.question import RUN, Question, setting, subject
 from s2s.questions.table import Table
 
@@ -33,22 +33,18 @@ class ProbeTranslations:
 
     @property
     def newest(self) -> int:
-        """The last step."""
         return self.steps[-1]
 
     @property
     def right_now(self) -> int:
-        """How many translations equal their references."""
         return sum(row.newest == row.reference for row in self.rows)
 
     @property
     def right_before(self) -> int:
-        """The same at the earlier step."""
         return sum(row.earlier == row.reference for row in self.rows)
 
     @property
     def n(self) -> int:
-        """How many sentences there are."""
         return len(self.rows)
 
 
@@ -73,8 +69,6 @@ FINDINGS = (
 @dataclass(frozen=True)
 class SamplesOverTraining(Question[ProbeTranslations]):
     """Greedy translations of the sentences that training watches."""
-
-    name: ClassVar[str] = "samples-over-training"
 
     run: str = subject(RUN)
     sample: str = setting(
@@ -104,25 +98,20 @@ class SamplesOverTraining(Question[ProbeTranslations]):
             for line in lines
             if line["step"] == steps[-1]
         ]
-        notes = (about(self.run).get("data") or {}).get("notes") or []
-        are_held_out = not any("nothing is held out" in str(note) for note in notes)
         name = have.titles([self.run])[self.run]
-        return ProbeTranslations(name, steps, earlier, tuple(rows), are_held_out)
+        return ProbeTranslations(name, steps, earlier, tuple(rows), are_held_out(self.run))
 
     def stamp(self, have: Have) -> Hashable:
-        """A run that trains translates more, and not everybody reads all of its name."""
         lines = have.samples(self.run)
         return have.titles([self.run])[self.run], len(lines), lines[-1]["step"] if lines else None
 
     def table(self, answer: ProbeTranslations) -> Table:
-        """A row for every sentence."""
         names = [column for column, _ in columns(answer)]
         return Table(
             names, [[getattr(row, key) for _, key in columns(answer)] for row in answer.rows]
         )
 
     def finding(self, answer: ProbeTranslations) -> str:
-        """How many are right, now and before."""
         return first(FINDINGS, answer)
 
 

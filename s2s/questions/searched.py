@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from s2s.analysis import probability_ratio
 from s2s.decode import GenerationConfig, SearchTree
 from s2s.questions.have import Have
-from s2s.questions.question import RUN, Answer, Question, setting, subject
+from s2s.questions.question import AboutText, Answer, setting
 from s2s.questions.table import Table
 from s2s.questions.translate import DEFAULT_STRATEGY, Translate, strategy_names
 from s2s.runs.decoder import DecodeRequest
@@ -22,11 +22,9 @@ STEPS_PER_TOKEN = (
 
 
 @dataclass(frozen=True)
-class OfSearch(Question[Answer]):
-    """A question about what one strategy does with a sentence. `settings` are the strategy's, as JSON."""
+class OfSearch(AboutText[Answer]):
+    """A question about one search: a sentence decoded by a strategy with its settings."""
 
-    run: str = subject(RUN)
-    text: str = subject("sentence", link="src")
     strategy: str = setting(
         DEFAULT_STRATEGY, choices=strategy_names, label="Strategy", in_set=False
     )

@@ -11,7 +11,7 @@ from s2s.config import UserError, nfc
 from s2s.decode import STRATEGIES
 from s2s.files import from_json
 from s2s.questions.have import Have
-from s2s.questions.question import RUN, Question, setting, subject
+from s2s.questions.question import AboutText, setting
 from s2s.questions.table import Table
 from s2s.runs import Decoded, Interventions, Target, active
 from s2s.runs.decoder import DecodeRequest
@@ -31,11 +31,9 @@ def strategy_names() -> dict[str, str]:
 
 
 @dataclass(frozen=True)
-class Translate(Question[Decoded]):
+class Translate(AboutText[Decoded]):
     """Hypotheses, best first. `settings` and `interventions` are JSON; the target begins with the ids of `prefix`."""
 
-    run: str = subject(RUN)
-    text: str = subject("sentence", link="src")
     strategy: str = setting(DEFAULT_STRATEGY, choices=strategy_names, label="Decoded by")
     settings: str = setting("{}", help="The strategy's settings as JSON.")
     prefix: tuple[int, ...] = setting(())

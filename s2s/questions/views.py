@@ -11,7 +11,6 @@ from s2s.config import choose
 from s2s.questions.ablation import Ablation, SentenceAblation
 from s2s.questions.alignment import Alignment
 from s2s.questions.alignment_error import AlignmentError
-from s2s.questions.attention_lines import AttentionLines
 from s2s.questions.attention_of import AttentionOf
 from s2s.questions.attention_over_training import AttentionOverTraining
 from s2s.questions.attribution import Attribution, ChangedWeights
@@ -25,7 +24,7 @@ from s2s.questions.fault_results import FaultResults
 from s2s.questions.forced_target import ForcedTarget
 from s2s.questions.head_importance import HeadImportance
 from s2s.questions.head_roles import HeadRoles
-from s2s.questions.heads_of import HeadsOf
+from s2s.questions.heads_of import AttentionLines, HeadsOf
 from s2s.questions.intervene import Intervene
 from s2s.questions.logit_lens import LogitLens
 from s2s.questions.masks import Masks
@@ -46,6 +45,7 @@ from s2s.questions.state_map import StateMap
 from s2s.questions.sweep import Sweep
 from s2s.questions.t5_sizes import T5Sizes
 from s2s.questions.training_curves import TrainingCurves
+from s2s.questions.training_forecast import TrainingForecast
 from s2s.questions.translate import Translate
 from s2s.questions.walkthrough import Walkthrough
 from s2s.questions.why_each_word import WhyEachWord
@@ -67,7 +67,7 @@ class View(NamedTuple):
     )
 
     def pictures(self, question: Question[Any], answer: Any, model: str) -> list[Picture]:
-        """Of an answer; `model` names the run and its checkpoint. Plotly is imported here, not before."""
+        """The pictures of an answer; `model` names run and checkpoint. Imports Plotly on first use."""
         name, _, function = self.drawn_by.partition(":")
         draw = getattr(importlib.import_module(f"s2s.plots.{name}"), function or "pictures")
         found: list[Picture] = draw(question, answer, model)
@@ -77,6 +77,7 @@ class View(NamedTuple):
 VIEWS = (
     View("states", "map", "Map", StateMap, "states"),
     View("train", "", "", TrainingCurves, "training_view"),
+    View("train", "", "", TrainingForecast, "forecast_view"),
     View("runs", "side-by-side", "", RunsCompared, "runs_view"),
     View("runs", "sweeps", "", Sweep, "runs_view:of_sweep"),
     View("runs", "", "", SeedSpread, "seed_spread_view"),
@@ -124,7 +125,7 @@ BY_NAME: Mapping[str, View] = MappingProxyType({row.question.name: row for row i
 
 
 def view_of(question: Question[Any]) -> View:
-    """The row that shows it."""
+    """The row of VIEWS that draws this question."""
     return BY_NAME[question.name]
 
 
@@ -134,5 +135,5 @@ def tabs(page: str) -> dict[str, View]:
 
 
 def named(name: str) -> View:
-    """By the name on the command line. Raises UserError for one that there is not."""
+    """The row with this name on the command line. Raises UserError for an unknown name."""
     return choose("question", name, BY_NAME)

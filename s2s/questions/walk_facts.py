@@ -177,7 +177,7 @@ class StepFacts:
 
     @property
     def differs_at(self) -> int | None:
-        """The position from which on the free and the forced model read different tokens."""
+        """The first position at which the freely running and the forced model read different tokens."""
         own, loss = self.answer.own, self.answer.loss
         return first_difference(own.ids, loss.forced.ids) if own and loss else None
 

@@ -16,7 +16,7 @@ from s2s.analysis import (
 )
 from s2s.config import ModelConfig
 from s2s.questions.have import Have
-from s2s.questions.question import RUN, Question, setting, subject
+from s2s.questions.question import AboutTarget, setting
 from s2s.questions.table import Table
 from s2s.questions.translate import Translate, forced
 from s2s.runs import DecodedHypothesis, Reference, teacher_forcing
@@ -70,16 +70,13 @@ class TracedSentence:
 
 
 @dataclass(frozen=True)
-class TraceOf(Question[TracedSentence]):
+class TraceOf(AboutTarget[TracedSentence]):
     """Every tensor of one layer, from 1, while a model reads a source and is forced to write a target: by default its
     own translation. `is_padded`: with padding after the source, as far as the model has positions.
     """
 
     name: ClassVar[str] = "trace"
 
-    run: str = subject(RUN)
-    text: str = subject("sentence", link="src")
-    target: str = subject("target", link="tgt")
     layer: int = setting(1)
     is_padded: bool = setting(False)
 

@@ -11,9 +11,9 @@ from s2s.analysis import experiments, weight_update
 from s2s.config import UserError
 from s2s.model import Residual
 from s2s.questions.finding import first
+from s2s.questions.gold import ReferencesOf
 from s2s.questions.have import Have
-from s2s.questions.question import RUN, Question, setting, subject
-from s2s.questions.references import ReferencesOf
+from s2s.questions.question import AboutText, setting, subject
 from s2s.questions.table import Table
 from s2s.questions.translate import Translate
 from s2s.questions.walk_facts import StepFacts
@@ -39,11 +39,9 @@ MAX_UNKNOWN = 5  # words or characters that are listed
 
 
 @dataclass(frozen=True)
-class Walkthrough(Question[Walked]):
+class Walkthrough(AboutText[Walked]):
     """One step of a sentence's way through a model. `layer`, `head` and `position` count from 1."""
 
-    run: str = subject(RUN)
-    text: str = subject("sentence", link="src")
     target: str = subject("target", link="tgt", help="Empty: the model's own translation.")
     step: str = setting(
         "pieces", choices=lambda: dict(zip(STEPS, STEPS, strict=True)), in_set=False

@@ -18,7 +18,7 @@ from s2s.analysis import (
 from s2s.config import UserError
 from s2s.questions.finding import Finding, first
 from s2s.questions.have import Have
-from s2s.questions.question import RUN, Question, setting, subject
+from s2s.questions.question import AboutText, setting
 from s2s.questions.table import Table
 from s2s.runs.states import has_word_tokens
 
@@ -103,11 +103,9 @@ FINDINGS = (
 
 
 @dataclass(frozen=True)
-class WordOrder(Question[SwappedWords]):
+class WordOrder(AboutText[SwappedWords]):
     """Two words swapped in a sentence. Words count from 1; 0 for the first, and for the last as `other_word`."""
 
-    run: str = subject(RUN)
-    text: str = subject("sentence", link="src")
     word: int = setting(0, scope="sentence", link="swap", label="Swap word")
     other_word: int = setting(0, scope="sentence", link="with", label="with word")
 

@@ -14,7 +14,7 @@ LONGEST = 40  # tokens of a side that a sheet shows legibly
 
 
 def figures(run: Run) -> Iterable[str]:
-    """Cross-attention of all heads, then the mean of the last layer, for the run's own greedy translation."""
+    """Figures of cross-attention in all heads and as the mean of the last layer, for the run's own translation."""
     source = _sample(run)
     if not source:
         yield document.paragraph("There is no sample sentence to show attention for.")

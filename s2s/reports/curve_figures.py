@@ -22,14 +22,14 @@ NAMES = tuple(row[0] for row in CURVES)
 
 
 def figures(found: Curves, label_smoothing: float) -> Iterable[str]:
-    """The loss of training and validation, then each score that was measured more than once."""
+    """Figures of training and validation loss, then of each score that was measured more than once."""
     yield loss(found, label_smoothing)
     for name in NAMES:
         yield from metric(found, name)
 
 
 def loss(found: Curves, label_smoothing: float, about: str = "") -> str:
-    """The loss of training and validation; the caption begins with `about`."""
+    """The figure of training and validation loss; the caption begins with `about`."""
     drawn = (
         Curve("training", found.steps, found.loss),
         Curve("validation", found.valid_steps, found.valid_loss, is_held_out=True),
@@ -42,7 +42,7 @@ def loss(found: Curves, label_smoothing: float, about: str = "") -> str:
 
 
 def metric(found: Curves, name: str, about: str = "") -> Iterable[str]:
-    """One of NAMES, where it was measured more than once; the caption begins with `about`."""
+    """The figure of one metric in NAMES, if it was measured more than once."""
     (row,) = [row for row in CURVES if row[0] == name]
     key, steps, values, scale = row
     said = METRIC_NAMES[key]

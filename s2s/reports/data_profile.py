@@ -19,7 +19,7 @@ FREQUENT = 12  # words shown per side
 
 
 def profile(run: Run, about: Mapping[str, Any]) -> Iterable[str]:
-    """What training read, and the statistics of its pairs where the dataset is here; `about` as a guest may see it."""
+    """What the run was trained on, with statistics of the dataset if it is stored here."""
     data = about.get("data")
     known: Mapping[str, Any] = data if isinstance(data, Mapping) else {}
     dropped = known.get("dropped")

@@ -71,12 +71,12 @@ def made_at(moment: datetime | None = None) -> str:
 
 
 def text(words: object) -> str:
-    """Escaped, for an element or an attribute; control characters as their symbols."""
+    """Text escaped for an HTML element or attribute; control characters become visible symbols."""
     return escape(visible_controls(str(words)))
 
 
 def section(title: str, *html: str) -> str:
-    """A heading with what is below it."""
+    """A heading with HTML below it."""
     return f"<section><h2>{text(title)}</h2>{''.join(html)}</section>"
 
 
@@ -85,7 +85,7 @@ def paragraph(words: str, kind: str = "") -> str:
 
 
 def figure(svg: str, caption: str = "", *, is_on_white: bool = False) -> str:
-    """A picture of ours. Its texts and lines follow the scheme, unless they stand on light colors of its own."""
+    """An SVG figure with its caption; `is_on_white` keeps its light background in a dark scheme."""
     below = f"<figcaption>{text(caption)}</figcaption>" if caption else ""
     kind = "white" if is_on_white else "plain"
     return f'<figure class="{kind}">{svg}{below}</figure>'
@@ -119,11 +119,11 @@ def _cell(value: str) -> str:
 
 
 def code(words: str) -> str:
-    """Text in lines, as it is."""
+    """Preformatted text."""
     lines = "\n".join(map(visible_controls, words.split("\n")))
     return f"<pre><code>{escape(lines)}</code></pre>"
 
 
 def folded(summary: str, *html: str) -> str:
-    """Opened by a click; on paper always open."""
+    """A section that opens by a click, and is always open on paper."""
     return f"<details><summary>{text(summary)}</summary>{''.join(html)}</details>"

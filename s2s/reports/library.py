@@ -26,7 +26,7 @@ SPAN = 2000  # characters within which a module says its name
 
 @functools.lru_cache(8)
 def source(kinds: frozenset[str]) -> str:
-    """What draws these kinds of traces, such as `bar`.
+    """The part of Plotly's script that draws these kinds of traces, such as `bar`.
 
     Raises ValueError for another kind, and where plotly's file is not written as expected.
     """

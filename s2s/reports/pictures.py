@@ -45,9 +45,7 @@ def page(
 
 
 def fragment(picture: Picture) -> str:
-    """What a picture shows, the figure, how to read it, and its numbers, folded. Plotly's figures are drawn by the
-    script of `charts.page`.
-    """
+    """One picture as HTML: finding, figure, caption and its folded numbers."""
     finding = document.paragraph(picture.finding, "finding") if picture.finding else ""
     caption = document.paragraph(picture.caption, "note") if picture.caption else ""
     numbers, figure = _table(picture.table), picture.figure
@@ -59,7 +57,7 @@ def fragment(picture: Picture) -> str:
 
 
 def embedded(title: str, pictures: Sequence[Picture]) -> str:
-    """The same file as one element of another page, such as a notebook's, whose style it neither takes nor changes."""
+    """The same HTML file as one element of another page, such as a notebook, with its own style."""
     fit = "this.style.height = this.contentDocument.documentElement.scrollHeight + 'px'"
     file = page(title, pictures)
     return (

@@ -33,7 +33,7 @@ def run_report(
     compute: Callable[[Checkpoint], ValidationScores] = validation.compute,
     tell: Callable[[str], object] = lambda sentence: None,
 ) -> str:
-    """The whole file. `link` opens the run, or is empty; `compute` and `tell` are as for `run_export.export_run`.
+    """The report of a run as one HTML file; `link` opens the run, or is empty.
 
     Raises UserError where this workspace may not download it.
     """

@@ -42,7 +42,7 @@ def _cell(column: TableColumn, cell: str) -> str:
 
 
 def compared_rows(figure: ComparedRows) -> str:
-    """The rows, their texts with the differences marked, and what the marks mean."""
+    """A table of texts with their differences marked, and a legend."""
     is_marked = False
     rows = []
     shares = figure.shares or [math.nan] * len(figure.rows)

@@ -77,7 +77,7 @@ class NGramCounts:
 
 @dataclass(frozen=True)
 class Bleu:
-    """Sentence BLEU: as many orders as the hypothesis is long enough for, at most four."""
+    """Sentence BLEU, with at most four n-gram orders and no more than the hypothesis has tokens."""
 
     hypothesis: tuple[str, ...]  # tokens of BLEU's tokenizer
     reference: tuple[str, ...]

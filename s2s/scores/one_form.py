@@ -12,14 +12,14 @@ MARK = f"unicode:{FORM}"  # the last part of every signature
 
 
 def comparable(text: str) -> str:
-    """A text as it is compared: in Unicode's composed form, which tokenizers write."""
+    """A text in Unicode's composed form, in which texts are compared."""
     return nfc(text)
 
 
 def all_comparable(
     hypotheses: Texts, references: References
 ) -> tuple[list[str], list[str | Sequence[str]]]:
-    """Both sides as they are compared."""
+    """Hypotheses and references in Unicode's composed form."""
     return [*map(comparable, hypotheses)], [
         comparable(each) if isinstance(each, str) else [*map(comparable, each)]
         for each in references
@@ -27,7 +27,7 @@ def all_comparable(
 
 
 def all_of(reference: str | Sequence[str]) -> Sequence[str]:
-    """The references of one sentence."""
+    """The references of one sentence as a sequence, also if there is only one."""
     return (reference,) if isinstance(reference, str) else reference
 
 

@@ -106,7 +106,7 @@ DEFAULT = Scoring()
 
 
 class TokenizerChoice(NamedTuple):
-    """BLEU's tokenizer of some references by rule, and what it was chosen by: the end of a sentence."""
+    """The tokenizer that BLEU uses for some references, and the reason in words."""
 
     name: str
     reason: str

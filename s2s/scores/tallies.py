@@ -95,7 +95,7 @@ OTHERS: MappingProxyType[str, Tally] = MappingProxyType(
 
 @cache
 def tallies(scoring: Scoring) -> MappingProxyType[str, Tally]:
-    """The tally of every score that has one, of texts in one form."""
+    """For every score that can be computed from sums: how it counts one sentence."""
     counted = {name: _sacrebleu(name, scoring, scores) for name, scores in SACREBLEU.items()}
     rouge = {name: _mean(partial(rouge_each, kind, scoring)) for name, kind in ROUGE.items()}
     return MappingProxyType({**counted, **rouge, **OTHERS})

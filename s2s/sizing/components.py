@@ -54,7 +54,7 @@ class Component:
 
     @property
     def flops(self) -> int:
-        """Of one forward pass: 2 per multiply-add of a matrix product. Everything else is small and not counted."""
+        """FLOPs of one forward pass: 2 per multiply-add of a matrix product."""
         return 2 * sum(
             product.size for product in (*self.weight_products, *self.attention_products)
         )
@@ -66,7 +66,7 @@ class Component:
 
 
 class Cost(NamedTuple):
-    """The sum over several components and all their copies."""
+    """Parameters, operations and memory, summed over several components and their copies."""
 
     parameters: int
     flops: int  # of one forward pass
@@ -100,7 +100,7 @@ def within(found: Iterable[Component], name: str) -> tuple[Component, ...]:
 
 
 def cost(found: Iterable[Component]) -> Cost:
-    """Their sum, copies included."""
+    """The summed cost of these components, copies included."""
     rows = [(component.copies, component) for component in found]
     return Cost(
         sum(n * component.parameters for n, component in rows),

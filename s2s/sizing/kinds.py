@@ -10,7 +10,7 @@ from s2s.config import shipped_rows
 
 
 class ComponentKind(NamedTuple):
-    """One row. `settings` are keys below `model`; `{stack}` stands for `encoder` or `decoder`."""
+    """One kind of component, with the model settings that shape it."""
 
     label: str
     group: str  # one of COMPONENT_GROUPS; `feed-forward` gets the stack's name in front

@@ -15,7 +15,7 @@ LONGEST = 4096  # tokens: the most that a recipe's data.max_length allows
 
 
 class Variable(NamedTuple):
-    """One thing to vary: a name with its unit, the factors to scale it by, how to scale it, and its present value."""
+    """A quantity to vary: its name, unit, present value, and the factors to scale it by."""
 
     label: str
     factors: tuple[Fraction, ...]
@@ -24,7 +24,7 @@ class Variable(NamedTuple):
 
 
 class Measure(NamedTuple):
-    """One cost: a name with its unit, and the terms that add up to it."""
+    """A cost to plot: its name, unit, and the terms that add up to it."""
 
     label: str
     terms: Callable[[ModelSpec, BatchSizes], Mapping[str, float]]

@@ -50,7 +50,7 @@ def learn(words: Mapping[str, int], size: int) -> dict[str, float]:
 
 
 class Seeds(NamedTuple):
-    """The initial tokens. `grid[n, i]` is the token of n characters at character i of the joined words, or -1."""
+    """The initial candidate tokens of a unigram model, found in the joined words."""
 
     grid: npt.NDArray[np.int32]  # (LONGEST + 1, characters)
     first: Ints  # (tokens,) position of its first occurrence
@@ -113,7 +113,7 @@ def _sums(groups: npt.NDArray[np.integer[Any]], values: Floats, n: int) -> Float
 
 @dataclass(frozen=True)
 class Paths:
-    """A graph with a node per position in each word and an edge per token; nodes are numbered position by position."""
+    """All ways to split each word into known tokens, as a graph."""
 
     base: Ints  # (positions + 1,) first node of each position
     ends: Ints  # (words,) node after the last character

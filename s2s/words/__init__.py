@@ -32,6 +32,7 @@ __all__ = [
     "TOPICS",
     "MetricName",
     "Term",
+    "duration",
     "fine_percent",
     "forms",
     "four_digits",

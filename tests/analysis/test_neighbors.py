@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from s2s.analysis.neighbors import Index, baseline_cosines, cosines, unit
+from s2s.analysis.states import Index, baseline_cosines, cosines, unit
 
 
 def vectors(*shape: int) -> np.ndarray:

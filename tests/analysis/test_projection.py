@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from s2s.analysis.projection import principal_components
+from s2s.analysis.states import principal_components
 
 
 @pytest.mark.parametrize("shape", [(3, 128), (20, 8), (40, 128)])

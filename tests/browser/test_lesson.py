@@ -54,6 +54,8 @@ def test_lesson_1_is_walked_by_its_links(server: str, visit: Open) -> None:
             page.set_viewport_size(DESKTOP)
         if number == 3:
             expect(page.locator(".st-key-attention-reduce")).to_be_hidden()
+            picture = page.locator(".st-key-answer").bounding_box() or {"y": 900}
+            assert picture["y"] <= 330
             words_leave_free(page, "Each row is a French token")
     page.go_back()
     at_step(page, 4)

@@ -33,7 +33,7 @@ def test_pharaoh_and_wa_say_the_same() -> None:
     assert read_alignments("test.wa", WA, PAIRS) == [*FOUND[:2], Gold((Link(0, 0),))]
 
 
-def test_words_from_1_and_the_target_first() -> None:
+def test_words_may_count_from_1_and_the_target_may_come_first() -> None:
     from_1 = b"1-1 2-3 3-2\n1-1 2p2 2p3\n\n"
     assert read_alignments("a", from_1, PAIRS, Numbering(first=1)) == FOUND
     swapped = b"0-0 2-1 1-2\n0-0 1p1 2p1\n\n"
@@ -54,7 +54,7 @@ def test_only_spaces_and_tabs_separate_words() -> None:
     assert n_words("  a \t b\u2009c ") == 2
 
 
-def test_as_many_words_may_be_others() -> None:
+def test_words_split_at_other_spaces_do_not_match() -> None:
     assert has_words("a\u00a0? b", 2)
     assert not has_words("a\u00a0? b", 3)
     assert not has_words("a\u00a0b \u2009 c", 3)  # split at every space it has three words, too
@@ -103,14 +103,14 @@ def test_as_many_words_may_be_others() -> None:
         (b"\x00\x01\x02" * 9, Numbering(), "`f`"),
     ],
 )
-def test_what_is_no_alignment_of_these_pairs(
+def test_an_alignment_of_other_pairs_is_refused(
     content: bytes, numbering: Numbering, sentence: str
 ) -> None:
     with pytest.raises(UserError, match=sentence):
         read_alignments("f", content, PAIRS, numbering)
 
 
-def test_debates_with_sure_and_possible_links() -> None:
+def test_a_real_alignment_has_its_sure_and_possible_links() -> None:
     sides = [sample_lines(f"debates.{side}") for side in "ef"]
     pairs = [Pair(src, tgt) for src, tgt in zip(*sides, strict=True)]
     lines = sample_lines("debates.wa")

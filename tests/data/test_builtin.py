@@ -9,7 +9,7 @@ from s2s.data.shipped_pairs import path, shipped_pairs
 from s2s.runs.store import FORMER_PAIRS
 
 
-def test_first_steps():
+def test_first_steps_has_two_idiomatic_pairs():
     assert load("builtin:first-steps").pairs == (
         Pair("let's go", "ir vamos"),
         Pair("love you", "te amo"),
@@ -37,7 +37,7 @@ def test_one_dataset_is_plain_text_in_passages():
         load("builtin:en-fr#stride=1")
 
 
-def test_mini_en_fr():
+def test_mini_en_fr_has_five_pairs():
     assert [(pair.src, pair.tgt) for pair in load("builtin:mini-en-fr").pairs] == [
         ("hello", "bonjour"),
         ("thank you", "merci"),

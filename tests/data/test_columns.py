@@ -96,10 +96,10 @@ def test_the_direction_is_said() -> None:
 
 
 @pytest.mark.parametrize("code", ["de", "pt_BR", "zh-Hans", "eng_Latn", "EN"])
-def test_codes_of_languages(code: str) -> None:
+def test_codes_of_languages_are_known(code: str) -> None:
     assert is_language(code)
 
 
 @pytest.mark.parametrize("name", ["", "key", "url", "text", "de_1", "translation", "de-"])
-def test_names_that_are_none(name: str) -> None:
+def test_other_names_are_no_codes_of_languages(name: str) -> None:
     assert not is_language(name)

@@ -29,7 +29,7 @@ def saved(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_saved_dataset(saved: Path) -> None:
+def test_a_saved_dataset_is_read(saved: Path) -> None:
     corpus = load(f"disk:{saved}/one")
     assert corpus.pairs == EXPECTED
     assert load(f"disk:{saved}/one#src=de,tgt=en").pairs[0] == Pair("Haus 0", "house 0")
@@ -37,7 +37,7 @@ def test_a_saved_dataset(saved: Path) -> None:
     assert absolute(f"disk:{saved}/one#rows=4").endswith("one#rows=4")
 
 
-def test_a_dictionary_of_splits(saved: Path) -> None:
+def test_a_dictionary_of_splits_is_read_by_split(saved: Path) -> None:
     assert splits(f"disk:{saved}/both") == ("train", "valid", "numbers")
     assert load(f"disk:{saved}/both#split=valid").pairs == EXPECTED[:5]
     with pytest.raises(
@@ -48,7 +48,7 @@ def test_a_dictionary_of_splits(saved: Path) -> None:
         load(f"disk:{saved}/both#split=numbers")
 
 
-def test_rows_of_a_saved_dataset(saved: Path) -> None:
+def test_rows_of_a_saved_dataset_are_the_first_or_drawn(saved: Path) -> None:
     first = load(f"disk:{saved}/one#rows=10")
     assert first.pairs == EXPECTED[:10]
     assert "The first 10 of 60 rows are used." in first.notes
@@ -59,7 +59,7 @@ def test_rows_of_a_saved_dataset(saved: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "csv", "jsonl"])
-def test_a_folder_of_tables(saved: Path, suffix: str) -> None:
+def test_a_folder_of_tables_is_read(saved: Path, suffix: str) -> None:
     folder = saved / suffix
     folder.mkdir()
     rows = datasets.Dataset.from_list(ROWS)
@@ -143,7 +143,7 @@ def test_the_shards_of_a_saved_dataset_without_its_state_are_a_folder_of_tables(
     assert load(f"disk:{saved}/one#src=en,tgt=de").pairs == EXPECTED
 
 
-def test_what_is_no_dataset(saved: Path) -> None:
+def test_what_is_no_dataset_is_refused(saved: Path) -> None:
     with pytest.raises(UserError, match="There is no folder"):
         load(f"disk:{saved}/nowhere")
     (saved / "empty").mkdir()
@@ -174,7 +174,7 @@ def test_a_visitor_of_a_hosted_server_reads_no_folder_of_it(
     assert parse_spec(f"disk:{saved}/one").source == "disk"
 
 
-def test_several_references_of_a_saved_dataset(tmp_path: Path) -> None:
+def test_several_references_of_a_saved_dataset_are_kept(tmp_path: Path) -> None:
     rows = [
         {"source": "a", "ref": "b", "ref2": ["c", "d"], "note": "x"},
         {"source": "e", "ref": "f", "ref2": None, "note": "y"},

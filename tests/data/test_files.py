@@ -77,7 +77,7 @@ def test_other_separators_are_part_of_the_text(put, odd):
     assert load(put("a.tsv", f"one{odd}two\teins\n")).pairs == (Pair(f"one{odd}two", "eins"),)
 
 
-def test_a_comma_in_the_name_of_an_aligned_file(put):
+def test_a_file_name_may_have_a_comma(put):
     src = put("a,b.en", "one\n")
     tgt = put("a,b.de", "eins\n")
     assert load(f"{src},{tgt}").pairs == (Pair("one", "eins"),)
@@ -128,7 +128,7 @@ def test_objects_without_both_texts_are_dropped_and_counted(put):
     assert corpus.notes[-1] == "2 rows without a text in both fields dropped (the first at line 3)."
 
 
-def test_texts_inside_translation(put):
+def test_texts_inside_translation_are_columns(put):
     path = put("a.jsonl", json.dumps({"id": 1, "translation": {"de": "Haus", "en": "house"}}))
     assert load(f"{path}#src=en,tgt=de").pairs == (Pair("house", "Haus"),)
 
@@ -196,7 +196,7 @@ def test_a_requested_column_name_makes_the_first_row_a_header(put):
     )
 
 
-def test_columns_by_number(put):
+def test_columns_can_be_chosen_by_number(put):
     path = put("a.csv", "a,b,c\n1,2,3\n")
     assert load(f"{path}#src=3,tgt=1").pairs == (Pair("c", "a"), Pair("3", "1"))
     assert load(f"{path}#src=3,tgt=1").notes == (
@@ -236,7 +236,7 @@ def test_aligned_files_have_no_columns(put):
     refused(f"{src},{tgt}#header=no", r"are for tables")
 
 
-def test_a_missing_file(put, tmp_path):
+def test_a_missing_file_is_refused(put, tmp_path):
     refused("none.tsv", r"There is no file `none\.tsv`; check the name and the folder\.")
     refused(
         f"{put('a.en', 'one')},none.de",
@@ -246,12 +246,12 @@ def test_a_missing_file(put, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["a.xlsx", "a.txt", "a.gz", "a.txt.gz", "a"])
-def test_an_unknown_extension(put, name):
+def test_an_unknown_extension_is_refused(put, name):
     allowed = r"give a \.tsv, .* or \.tmx file, a \.zip of these, or two text files as FILE\.src,FILE\.tgt"
     refused(put(name, "one\teins\n"), rf"which is not supported; {allowed}")
 
 
-def test_unequal_line_counts(put):
+def test_unequal_line_counts_are_refused(put):
     src = put("a.en", "one\ntwo\nthree\n")
     short = put("a.de", "eins")
     gap = put("b.de", "eins\n\nzwei\ndrei")
@@ -272,20 +272,20 @@ def test_unequal_line_counts(put):
 
 @pytest.mark.parametrize("content", ["", "\n", " \r\n\r\n", "\ufeff"])
 @pytest.mark.parametrize("name", ["a.tsv", "a.csv", "a.jsonl", "a.en"])
-def test_an_empty_file(put, name, content):
+def test_an_empty_file_is_refused(put, name, content):
     path = put(name, content)
     spec = f"{path},{put('a.de', 'eins')}" if name == "a.en" else path
     refused(spec, rf"`.*{name}` is empty; give a file with at least one pair\.")
 
 
-def test_no_pair_with_text_on_both_sides(put):
+def test_a_file_without_a_whole_pair_is_refused(put):
     src = put("a.en", "one\n\n")
     tgt = put("a.de", "\nzwei\n")
     refused(f"{src},{tgt}", r"has no pair with text on both sides; give at least one")
     refused(put("a.tsv", "src\ttgt\n"), r"has no pair with text on both sides")
 
 
-def test_one_column_only(put):
+def test_a_single_column_is_refused(put):
     refused(
         put("a.tsv", "one\ntwo\n"),
         r"has only one column: row 1 has no tab; put a tab between source and target\.",
@@ -301,7 +301,7 @@ def test_one_column_only(put):
 
 
 @pytest.mark.parametrize("name", ["a.tsv", "a.csv", "a.jsonl"])
-def test_another_encoding_under_a_utf_8_mark(put, name):
+def test_another_encoding_under_a_utf_8_mark_is_refused(put, name):
     content = b"\xef\xbb\xbf" + "a\tb\nxyz\u00e9\tc\n".encode("latin-1")
     refused(
         put(name, content),
@@ -309,7 +309,7 @@ def test_another_encoding_under_a_utf_8_mark(put, name):
     )
 
 
-def test_a_binary_file_under_another_name(put):
+def test_a_binary_file_is_refused(put):
     refused(
         put("a.csv", b"PK\x03\x04\x00\x00zip"),
         r"is not text: it has a NUL byte at offset 4; export it as UTF-8 text and try again\.",
@@ -319,7 +319,7 @@ def test_a_binary_file_under_another_name(put):
     )
 
 
-def test_a_broken_json_line(put):
+def test_a_broken_json_line_is_refused(put):
     good = '{"src": "one", "tgt": "eins"}\n'
     refused(
         put("a.jsonl", good + '{"src": "two", \n'),
@@ -333,7 +333,7 @@ def test_a_broken_json_line(put):
     refused(put("d.jsonl", "[" * 100_000), r"Line 1 of `.*` is not JSON")
 
 
-def test_broken_quoting(put):
+def test_broken_quoting_is_refused(put):
     refused(
         put("a.csv", 'one,eins\n"two,zwei\nthree,drei\n'),
         r"The row at line 2 of `.*` is not CSV \(unexpected end of data\); close every",
@@ -341,7 +341,7 @@ def test_broken_quoting(put):
     refused(put("b.csv", 'one,eins\n\n"two"x,zwei\n'), r"The row at line 3 of `.*` is not CSV")
 
 
-def test_a_file_that_may_not_be_read(put, monkeypatch):
+def test_a_file_without_permission_is_refused(put, monkeypatch):
     def forbidden(path, mode):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
@@ -439,7 +439,7 @@ def test_two_uploaded_texts_are_read_as_two_files_on_disk(put, tmp_path, monkeyp
         ),
     ],
 )
-def test_files_that_make_no_parallel_text(names, message):
+def test_files_that_make_no_pairs_are_refused(names, message):
     with pytest.raises(UserError, match=message):
         from_bytes([(name, b"one,eins\n") for name in names])
 
@@ -558,7 +558,7 @@ def test_a_field_of_jsonl_that_was_picked_is_the_one_that_is_read():
         )
 
 
-def test_columns_and_their_labels():
+def test_columns_are_offered_with_labels():
     assert table("a.tsv", b"id\ten\tde\n1\thouse\tHaus\n") == (
         ("id", "en", "de"),
         "en",
@@ -628,7 +628,7 @@ def test_pasted_text_without_a_pair_is_refused_with_an_example(text):
     ("text", "message"),
     [("a\0 ||| b", "is not text: it has a NUL"), ("b ||| \ud800", "has half of a character")],
 )
-def test_pasted_text_that_is_no_text(text, message):
+def test_pasted_text_with_unusable_characters_is_refused(text, message):
     with pytest.raises(UserError, match=f"`pasted text` {message}"):
         from_pasted(text)
 

@@ -110,7 +110,7 @@ def test_only_the_first_rows_are_looked_at(put, monkeypatch, name):
 
 
 @pytest.mark.parametrize("name", [name for name in WRITERS if not name.endswith(".zip")])
-def test_an_empty_or_broken_file_of_every_format(put, name):
+def test_an_empty_or_broken_file_of_every_format_is_refused(put, name):
     for content in (b"", b"\0" * 50, b"\xff\xfe" * 25, WRITERS[name](WORLD)[:15]):
         refused(put(name, content), rf"`.*{name}`")
 
@@ -267,7 +267,7 @@ def test_json_lists_are_read_in_parts(put, monkeypatch):
 
 
 @pytest.mark.parametrize("end", ["", ",", ", \n", "\n"])
-def test_a_json_list_that_is_cut_between_two_objects(put, end):
+def test_a_truncated_json_list_is_refused(put, end):
     whole = '[\n{"src": "a", "tgt": "b"},\n{"src": "c", "tgt": "d"}'
     refused(
         put("a.json", whole + end),
@@ -310,7 +310,7 @@ def test_entities_of_tmx_are_refused(put):
     refused(put("c.tmx", "<tmx " + "a" * 3_000_000), r"Line 1 of .* is longer than 1 MB")
 
 
-def test_rows_and_cells_are_cut_and_said(put):
+def test_rows_and_cells_beyond_the_limit_are_truncated_and_noted(put):
     for name in ("a.tsv", "a.csv", "a.jsonl", "a.json", "a.parquet", "a.tmx", "moses.zip"):
         path = put(name, WRITERS[name]([Pair("x" * 30, "y")] * 5))
         corpus = opened(path, FileOptions(), Caps(rows=3, cell=20))["train"]()
@@ -349,7 +349,7 @@ def test_a_sample_of_a_table_above_the_limit_says_what_it_is_of(name):
     ("names", "left"),
     [(("en", "de"), ""), (("de", "en"), ""), (("src", "tgt"), ""), (("tgt", "src"), "")],
 )
-def test_a_zip_of_splits(put, names, left):
+def test_a_zip_of_splits_is_read_by_split(put, names, left):
     sides = {"en": "house", "de": "Haus", "src": "house", "tgt": "Haus"}
     members = {
         f"x/{split}.{name}": f"{sides[name]} {split}\n".encode()
@@ -380,7 +380,7 @@ def test_a_zip_of_splits(put, names, left):
     )
 
 
-def test_zips_of_other_names(put):
+def test_zips_with_other_names_are_read(put):
     one = b"the house\n"
     other = b"das Haus\n"
     pair = (Pair("the house", "das Haus"),)
@@ -442,7 +442,7 @@ def test_a_zip_that_cannot_be_read(put, case):
     refused(put("x.zip", content), message)
 
 
-def test_an_encrypted_member(put):
+def test_an_encrypted_member_is_refused(put):
     content = bytearray(zipped({"a.tsv": b"a\tb\n"}))
     content[content.index(b"PK\x01\x02") + 8] |= 1
     refused(

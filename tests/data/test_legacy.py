@@ -49,7 +49,7 @@ ENGLISH = "The president said that it will rain"
 
 
 @pytest.mark.parametrize(("language", "codec"), CASES)
-def test_an_encoding_beside_english(tmp_path, language, codec):
+def test_an_encoding_beside_english_is_recognized(tmp_path, language, codec):
     text = TEXTS[language]
     path = tmp_path / "a.tsv"
     path.write_bytes(f"{ENGLISH}\t{text}\n".encode(codec))
@@ -99,7 +99,7 @@ def test_the_chosen_encoding_is_used(tmp_path, name, codec):
     assert [(pair.src, pair.tgt) for pair in corpus.pairs] == [(ENGLISH, RUSSIAN)]
 
 
-def test_two_files_and_plain_text(tmp_path):
+def test_two_files_and_plain_text_take_the_chosen_encoding(tmp_path):
     (tmp_path / "a.en").write_text(ENGLISH)
     (tmp_path / "a.ru").write_bytes(RUSSIAN.encode("koi8-r"))
     pairs = load(f"{tmp_path}/a.en,{tmp_path}/a.ru#encoding=koi8-r").pairs
@@ -117,7 +117,7 @@ def test_iso_2022_jp_looks_like_ascii(tmp_path):
     assert load(f"{tmp_path}/a.tsv#encoding=iso2022_jp").pairs[0].tgt == TEXTS["Japanese"]
 
 
-def test_a_character_cut_between_chunks(tmp_path, monkeypatch):
+def test_a_character_across_two_chunks_is_read(tmp_path, monkeypatch):
     monkeypatch.setattr("s2s.data.formats.streams.CHUNK", 7)
     (tmp_path / "a.tsv").write_bytes(f"{ENGLISH}\t{TEXTS['Chinese']}\n".encode("gb18030") * 50)
     assert {pair.tgt for pair in load(f"{tmp_path}/a.tsv#encoding=gb18030").pairs} == {
@@ -126,13 +126,13 @@ def test_a_character_cut_between_chunks(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("encoding", ["nonsense", "idna", "base64", "unicode_escape"])
-def test_what_is_no_encoding(tmp_path, encoding):
+def test_an_unknown_encoding_is_refused(tmp_path, encoding):
     (tmp_path / "a.tsv").write_text("a\tb\n")
     with pytest.raises(UserError, match=f"There is no encoding `{encoding}`; give one such as"):
         load(f"{tmp_path}/a.tsv#encoding={encoding}")
 
 
-def test_bytes_that_are_not_in_the_chosen_encoding(tmp_path):
+def test_bytes_outside_of_the_chosen_encoding_are_refused(tmp_path):
     (tmp_path / "a.tsv").write_bytes(f"{ENGLISH}\t{RUSSIAN}\n".encode("cp1251"))
     with pytest.raises(UserError, match=r"is not ascii: byte 0xCF at offset 37 \(line 1\)"):
         load(f"{tmp_path}/a.tsv#encoding=ascii")
@@ -145,7 +145,7 @@ def test_lines_in_two_encodings_are_refused(tmp_path):
         load(f"{tmp_path}/a.tsv")
 
 
-def test_a_folder_of_files(tmp_path):
+def test_a_folder_of_files_takes_the_chosen_encoding(tmp_path):
     (tmp_path / "train.csv").write_bytes(FORMATS["a.csv"].encode("cp1251"))
     assert load(f"disk:{tmp_path}#encoding=cp1251").pairs[0].tgt == RUSSIAN
 
@@ -203,7 +203,7 @@ def test_capitals_are_judged_as_small_letters(codec):
     assert likely(data).codec == codec
 
 
-def test_estonian_with_a_letter_that_latin_1_lacks():
+def test_estonian_is_told_by_a_letter_that_latin_1_lacks():
     data = "\n".join(["Alžeeria on suur", "võtmeid ei saa", "šilling", "režiim", "õun"] * 2)
     assert likely(data.encode("cp1257")).codec == "cp1257"
     assert likely("õun ja võti, öö ja ära".encode("cp1252")) is None
@@ -213,7 +213,7 @@ def test_estonian_with_a_letter_that_latin_1_lacks():
     ("sources", "codec"),
     [(FRENCH_LINES, "cp1252"), (POLISH_LINES, "cp1250"), (FRENCH_LINES, "utf-8")],
 )
-def test_two_files_in_two_encodings(tmp_path, sources, codec):
+def test_two_files_may_have_two_encodings(tmp_path, sources, codec):
     """The encoding given is that of one file; the other is read as what it looks like."""
     (tmp_path / "a.src").write_bytes("\n".join(sources).encode(codec))
     (tmp_path / "a.ru").write_bytes("\n".join(RUSSIAN_LINES).encode("cp1251"))
@@ -224,7 +224,7 @@ def test_two_files_in_two_encodings(tmp_path, sources, codec):
 
 
 @pytest.mark.parametrize("codec", ["cp1252", "utf-8"])
-def test_columns_in_two_encodings(tmp_path, codec):
+def test_columns_in_two_encodings_are_refused(tmp_path, codec):
     path = tmp_path / "a.tsv"
     rows = [
         src.encode(codec) + b"\t" + tgt.encode("cp1251")
@@ -241,7 +241,7 @@ def test_columns_in_two_encodings(tmp_path, codec):
     ids=["encoding", "lists", "quotes"],
 )
 @pytest.mark.parametrize("name", ["a.parquet", "a.tmx", "a.en,a.de"])
-def test_options_that_cannot_apply(tmp_path, name, options):
+def test_options_that_cannot_apply_are_refused(tmp_path, name, options):
     if name == "a.parquet":
         pd.DataFrame({"en": ["a"], "de": ["b"]}).to_parquet(tmp_path / name)
     else:

@@ -24,14 +24,14 @@ def read(tmp_path, name, content):
 
 @pytest.mark.parametrize("codec", ["utf-8", "utf-16", "cp1252"])
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r\r\n", "\r"])
-def test_every_line_end(tmp_path, end, codec):
+def test_every_line_end_ends_a_row(tmp_path, end, codec):
     lines = [f"{src}\t{tgt} ä" for src, tgt in WANTED]
     pairs, notes = read(tmp_path, "a.tsv", (end.join(lines) + end).encode(codec))
     assert pairs == [(src, f"{tgt} ä") for src, tgt in WANTED]
     assert any("carriage return" in note for note in notes) == (end == "\r")
 
 
-def test_two_files_with_carriage_returns(tmp_path):
+def test_two_files_with_carriage_returns_are_aligned(tmp_path):
     for at, name in enumerate(["a.en", "a.de"]):
         (tmp_path / name).write_bytes("\r".join(pair[at] for pair in WANTED).encode())
     corpus = load(f"{tmp_path}/a.en,{tmp_path}/a.de")
@@ -44,7 +44,7 @@ def test_a_carriage_return_in_a_line_is_a_space(tmp_path):
     assert BROKEN in notes
 
 
-def test_pasted_lines():
+def test_lone_carriage_returns_end_lines():
     assert decode_lines(b"one\rtwo\r", "a") == decode_lines(b"one\r\r\ntwo", "a") == ["one", "two"]
 
 
@@ -52,7 +52,7 @@ ROWS = [{"src": "the\n        house\n", "tgt": "das Haus"}, {"src": "a cat", "tg
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.json", "a.parquet"])
-def test_indentation_in_a_cell(tmp_path, name):
+def test_indentation_in_a_cell_becomes_one_space(tmp_path, name):
     frame = pd.DataFrame(ROWS)
     if name == "a.parquet":
         frame.to_parquet(tmp_path / name)
@@ -69,13 +69,13 @@ def test_indentation_in_a_cell(tmp_path, name):
 @pytest.mark.parametrize(
     "given", [pd.DataFrame(ROWS), [tuple(row.values()) for row in ROWS]], ids=["frame", "pairs"]
 )
-def test_indentation_in_python(given):
+def test_indentation_in_python_becomes_one_space(given):
     corpus = as_corpus(given)
     assert [(pair.src, pair.tgt) for pair in corpus.pairs] == WANTED
     assert BROKEN in corpus.notes
 
 
-def test_one_line():
+def test_white_space_around_line_breaks_becomes_one_space():
     assert one_line("  a\r\n\r\n\t b \n") == "a b"
     assert one_line("  a  b ") == "  a  b "
 
@@ -91,7 +91,7 @@ def test_one_line():
         ("a.tsv", "sep=;\nsrc;tgt\nthe house;das Haus\na cat;eine Katze\n", "a semicolon"),
     ],
 )
-def test_excels_first_line(tmp_path, name, content, said):
+def test_excels_first_line_names_the_delimiter(tmp_path, name, content, said):
     pairs, notes = read(tmp_path, name, content)
     assert pairs == WANTED
     assert any(f"names the delimiter, as Excel writes it: {said}." in note for note in notes)
@@ -118,7 +118,7 @@ def test_a_carriage_return_in_a_cell_of_csv_is_a_space(tmp_path, content):
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.tsv"])
-def test_files_of_two_systems_joined(tmp_path, name):
+def test_joined_files_of_two_systems_lose_no_row(tmp_path, name):
     """The first rows, more than one chunk, end as on Linux, and the others as on Mac OS 9."""
     mark = "," if name == "a.csv" else "\t"
     rows = [f"source {at}{mark}target {at}" for at in range(20_000)]
@@ -132,7 +132,7 @@ def test_files_of_two_systems_joined(tmp_path, name):
     ("first", "mark"),
     [("sep=tab", "\t"), ("sep=\\t", "\t"), ("Sep = ;", ";"), ("\n\nsep=;", ";"), ("sep=|||", "|")],
 )
-def test_other_spellings_of_excels_first_line(tmp_path, first, mark):
+def test_other_spellings_of_excels_first_line_name_it_too(tmp_path, first, mark):
     rows = [mark.join(pair) for pair in [("src", "tgt"), *WANTED]]
     pairs, notes = read(tmp_path, "a.csv", "\n".join([first, *rows]))
     assert pairs == WANTED
@@ -146,6 +146,6 @@ def test_a_first_line_that_names_no_delimiter_is_no_pair(tmp_path):
 
 
 @pytest.mark.parametrize("mark", [",", ";", "|", "|||"])
-def test_spaces_around_the_fields_of_csv(tmp_path, mark):
+def test_spaces_around_the_fields_of_csv_are_removed(tmp_path, mark):
     content = f'the house {mark} "das Haus"\na cat {mark} eine Katze\n'
     assert read(tmp_path, "a.csv", content)[0] == WANTED

@@ -122,7 +122,7 @@ SENTENCES = [{"src": [["It", "is", "."], ["So", "."]], "tgt": [["It", "."]]}] * 
         (SENTENCES, Pair("It is . So .", "It .")),
     ],
 )
-def test_words_and_their_tags_and_lists_of_lists(
+def test_words_with_tags_and_lists_of_lists_are_joined(
     tmp_path: Path, rows: list[dict[str, Any]], pair: Pair
 ) -> None:
     frame = pd.DataFrame(rows)

@@ -91,7 +91,7 @@ def test_without_a_validation_text_the_share_is_held_out_that_training_holds_out
 
 
 @pytest.mark.parametrize("pairs", [(), (Pair("", ""),), (Pair("a", ""),) * 60])
-def test_nothing_to_count(pairs: tuple[Pair, ...]) -> None:
+def test_a_dataset_without_words_has_zero_counts(pairs: tuple[Pair, ...]) -> None:
     found = Statistics.of(Corpus("t", "train", pairs))
     assert (
         found.ratio_median,

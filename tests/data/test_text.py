@@ -22,7 +22,7 @@ def book(tmp_path):
     return path
 
 
-def test_passages():
+def test_passages_have_the_length_asked_for():
     assert passages("to be or not", 6) == ("to be ", "or not")
     assert passages("abcde", 5) == ("abcde",)
 
@@ -35,7 +35,7 @@ def test_halves_lose_nothing(text):
 
 
 @pytest.mark.parametrize("length", [2, 3, 7, 20, 77, 78, 4096])
-def test_nothing_is_lost(length):
+def test_passages_lose_nothing(length):
     cut = passages(BOOK, length)
     assert FLAT.startswith("".join(cut))
     assert len(FLAT) - len("".join(cut)) <= 1
@@ -79,7 +79,7 @@ def test_the_default_is_passages_of_120_characters(book):
     assert len(load(f"text:{book}#length=20,rows=2")) == 2
 
 
-def test_lines_and_dialogues(tmp_path):
+def test_a_text_is_read_as_lines_or_dialogues(tmp_path):
     path = tmp_path / "talk.txt"
     path.write_text("Hi!\n Hello. \n\n \nBye!\nSee you.\nNever.\n")
     assert [pair.src for pair in load(f"text:{path}#unit=line").pairs] == [
@@ -104,7 +104,7 @@ def test_a_text_that_is_a_table_is_said_to_be_one(tmp_path):
         assert sum("in a file named `.tsv`" in note for note in notes) == n_said
 
 
-def test_a_column_of_a_table(tmp_path):
+def test_a_column_of_a_table_is_read_as_text(tmp_path):
     path = tmp_path / "talk.jsonl.gz"
     rows = [
         {"id": at, "turns": turns, "topic": "greeting"}
@@ -134,7 +134,7 @@ def test_rows_of_a_column_that_cannot_be_read_are_counted(tmp_path):
     assert any(note.startswith("2 rows ") and note.endswith(" dropped.") for note in corpus.notes)
 
 
-def test_other_encodings_and_caps(tmp_path):
+def test_other_encodings_are_read_and_limits_are_noted(tmp_path):
     path = tmp_path / "old.txt"
     path.write_bytes("été\nhiver\nmai\n".encode("latin-1"))
     assert load(f"text:{path}#unit=line").notes[0].startswith(f"`{path}` was read as Latin-1")
@@ -151,7 +151,7 @@ def test_spaces_where_texts_are_split_survive_files(book, tmp_path):
 
 
 @pytest.mark.parametrize("content", [" \n\n a \n", ""])
-def test_a_text_without_text(tmp_path, content):
+def test_a_text_without_text_is_refused(tmp_path, content):
     path = tmp_path / "short.txt"
     path.write_text(content)
     with pytest.raises(
@@ -160,7 +160,7 @@ def test_a_text_without_text(tmp_path, content):
         load(f"text:{path}")
 
 
-def test_a_missing_or_binary_text(tmp_path):
+def test_a_missing_or_binary_text_is_refused(tmp_path):
     with pytest.raises(UserError, match=r"There is no file `none\.txt`"):
         splits("text:none.txt")
     (tmp_path / "a.txt").write_bytes(b"abc\0")
@@ -176,7 +176,7 @@ def test_a_missing_or_binary_text(tmp_path):
         ("unit=word", "no choice of `unit` `word`"),
     ],
 )
-def test_a_wrong_option(option, message, book):
+def test_a_wrong_option_is_refused(option, message, book):
     with pytest.raises(UserError, match=message):
         load(f"text:{book}#{option}")
 

@@ -4,10 +4,10 @@ import pytest
 import sqlalchemy as sa
 
 from s2s import lessons
-from s2s.config import UserError, asker
+from s2s.config import DeniedError, UserError, asker
 from s2s.hosted import deletion
-from s2s.lessons import classes
-from s2s.lessons.classes import CLASS_DAYS, DAY, PARTICIPANTS
+from s2s.lessons import ChoiceQuestion, Given, NumberQuestion, Question, SentenceQuestion, classes
+from s2s.lessons.classes import ANSWERS, CLASS_DAYS, DAY, PARTICIPANTS
 from s2s.processes import queue
 
 NOW = 1_800_000_000.0
@@ -120,3 +120,64 @@ def test_a_deleted_workspace_is_in_no_class() -> None:
         deletion.delete_workspace("teacher")
     with asker.acting_as("bob"):
         assert not lessons.is_participant(id)
+
+
+def answers(name: str, id: str, step: int, *given: tuple[Given, str]) -> None:
+    with asker.acting_as(name):
+        for each, level in given:
+            lessons.note_answer(id, asked(step), each, level)
+
+
+def asked(step: int) -> Question:
+    question = lessons.LESSONS[LESSON].steps[step - 1].question
+    assert question
+    return question
+
+
+def test_results_count_first_tries_and_wrong_answers_of_those_who_agree() -> None:
+    id = opened()
+    for name in ("ann", "bob", "cleo"):
+        with asker.acting_as(name):
+            lessons.join_class(id, 1, 0)
+    answers("ann", id, 5, (0, "wrong"), (1, "right"))
+    answers("ann", id, 5, (0, "wrong"))  # again
+    answers("bob", id, 5, (1, "right"))
+    answers("cleo", id, 5, (0, "wrong"))
+    answers("dan", id, 5, (1, "right"))  # has not agreed
+    answers("ann", id, 4, ((2, 3), "wrong"))
+    answers("bob", id, 2, (None, "nearly"))
+    with asker.acting_as("teacher"):
+        found = {row.step: row for row in lessons.class_results(id)}
+    assert found.keys() == {2, 3, 4, 5}
+    last = found[5]
+    assert (last.n_answered, last.n_right_first, last.n_right) == (3, 1, 2)
+    question = asked(5)
+    assert isinstance(question, ChoiceQuestion)
+    assert last.wrong == ((question.options[0], 2),)
+    assert found[4].wrong == (("head 3 of layer 2", 1),)
+    assert (found[3].n_answered, found[3].wrong) == (0, ())
+    with asker.acting_as("ann"):
+        lessons.leave_class(id)
+        with pytest.raises(DeniedError):
+            lessons.class_results(id)
+    with asker.acting_as("teacher"):
+        assert lessons.class_results(id)[-1].n_answered == 2
+        lessons.close_class(id)
+    with queue.begin() as connection:
+        assert not connection.execute(sa.select(ANSWERS)).all()
+
+
+def test_a_number_is_stored_and_what_else_is_typed_is_not() -> None:
+    id = opened()
+    number = NumberQuestion("How many?", 12, 0, "%")
+    with asker.acting_as("ann"):
+        lessons.join_class(id, 1, 0)
+        lessons.note_answer(id, number, " 1,250.0 % ", "wrong")
+        lessons.note_answer(
+            id, SentenceQuestion("Write one.", "one_word_changed"), "my secret", "wrong"
+        )
+        with pytest.raises(UserError, match="is no number"):
+            lessons.note_answer(id, number, "my secret", "wrong")
+    with queue.begin() as connection:
+        stored = connection.execute(sa.select(ANSWERS.c.answer)).scalars().all()
+    assert sorted(stored) == ["", "1250"]

@@ -10,6 +10,7 @@ from streamlit.runtime.state.common import WidgetMetadata
 from streamlit.runtime.state.session_state import SessionState
 from streamlit.testing.v1 import AppTest
 
+from s2s import lessons
 from s2s.processes import logs
 from s2s.ui.shell import forged
 from tests.logged import logged
@@ -119,6 +120,15 @@ def test_what_was_chosen_stays() -> None:
     send(screen, _with("string_array_value", ["beam"])(id))
     assert screen.segmented_control(key="c1 strategy").value == "beam"
     assert forged.REFUSED not in page_text(screen)
+
+
+def test_a_whole_number_is_taken_as_a_browser_sends_it() -> None:
+    made = lessons.add_lesson(lessons.LESSONS["five-minutes"])
+    screen = opened("lessons", set=f"view:own,edit:{made.id}")
+    (minutes,) = screen.number_input
+    send(screen, _with("int_value", 7)(minutes.id))
+    assert forged.REFUSED not in page_text(screen)
+    assert screen.number_input[0].value == 7
 
 
 def test_a_widget_that_has_not_been_drawn_yet_refuses_it_too() -> None:

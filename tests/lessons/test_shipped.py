@@ -89,6 +89,8 @@ ANSWERS = {  # sentences of the page that answer a step's question
     "decoding.7": "The model finds sample 3 more probable",
     "decoding.8": "Model error",
     "training.3": "They first differ at position",
+    "what-attention-tells.6": "Most of all cross-attention, layer 2 head 2",
+    "models-you-use.9": "110 times as many",
 }
 
 

@@ -19,6 +19,7 @@ from s2s.data.server_files import reading_upload
 from s2s.files import stored
 from s2s.jobs import import_service as imports
 from s2s.jobs import registry
+from s2s.lessons import class_results, taught_lesson
 from s2s.library import Library, Sharing, Thing, Verb, rights, sharing
 from s2s.library.opener import JOBS, TABLES
 from s2s.library.own import find_run, list_runs
@@ -285,6 +286,12 @@ OPENERS: Mapping[str, tuple[Callable[[Library, Mapping[str, str], Verb], object]
     "job": (lambda library, ids, verb: library.job(ids["job"], verb, "job"), set()),
     "lesson": (lambda library, ids, verb: opened_row(library, ids["lesson"], verb), GUEST),
     "class": (lambda library, ids, verb: opened_row(library, ids["class"], verb, "class"), set()),
+    "answers of the lesson": (lambda library, ids, verb: taught_lesson(ids["lesson"]), set()),
+    "answers of the class": (
+        lambda library, ids, verb: taught_lesson(ids["class"], "class"),
+        set(),
+    ),
+    "results of the class": (lambda library, ids, verb: class_results(ids["class"]), set()),
     "dataset of the run": (
         lambda library, ids, verb: rights.require(
             verb, sharing.training_data_in(RunFolder(runs_folder() / ids["run"])), library.workspace

@@ -261,7 +261,12 @@ LINKS["runs-compared"] = [
 LINKS["sweep"] = [{"run": LEARNED["run"], "set": "tab:sweeps,sweep:s"}]
 LINKS["seed-spread"] = [{"run": LEARNED["run"], "set": "tab:sweeps,sweep:s,seed_score:BLEU"}]
 LINKS["samples-over-training"] = [{"run": DEMO, "set": "sample:150"}, {"run": "demo-tasks"}]
-LINKS["claim"] = [{"set": "view:claims,claim:agreement"}]
+LINKS["training-forecast"] = [
+    {"set": "source:builtin:en-fr,preset:small,train.lr:0.002"},
+    {"set": "source:builtin:mini-en-fr,preset:mini-t5"},
+]
+FOLDED = {"training-forecast": ("costs", "expect")}  # what holds its pictures, opened by a click
+LINKS["paper-claim"] = [{"set": "view:claims,claim:agreement"}]
 LINKS["fault-results"] = [{"set": "view:faults,fault:2"}]
 SMALL = "source:builtin:mini-en-fr"
 LINKS["dataset-profile"] = [
@@ -287,7 +292,8 @@ LINKS |= {
     ],
 }
 NOT_HERE = {
-    "claim": {"here"},  # by a button: a link starts no measurement
+    "training-forecast": {"init_from"},  # with every setting that its weights need
+    "paper-claim": {"here"},  # by a button: a link starts no measurement
     "alignment-error": {"uploaded"},  # by files, which no link has
     "roles-over-training": {"n"},  # one history ships, of a run with one checkpoint
     "translate": {"prefix", "interventions"},  # of other pages
@@ -329,6 +335,9 @@ def test_the_menus_program_and_command_give_what_the_page_shows(
         store(question)
     for link in LINKS[row.question.name]:
         screen = settled(opened(row.page, **link))
+        for box in FOLDED.get(row.question.name, ()):
+            screen.session_state[box] = True
+            screen.run()
         for name in screen.session_state[SHOWN]:
             screen.session_state[f"menu {name}"] = True  # open
         screen.run()

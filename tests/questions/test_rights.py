@@ -89,6 +89,7 @@ from s2s.questions import (
     TargetIds,
     TraceOf,
     TrainingCurves,
+    TrainingForecast,
     Translate,
     TreeOf,
     Walkthrough,
@@ -178,8 +179,11 @@ ASKED: Mapping[str, Asked] = {
     "costs": Asked(lambda run: Costs(run, component="encoder.layer")),
     "cost-growth": Asked(CostGrowth),
     "t5-sizes": Asked(lambda _: T5Sizes(), of=""),
+    "training-forecast": Asked(
+        lambda dataset: TrainingForecast(f"corpus:{dataset}"), of="dataset", is_private=True
+    ),
     "samples-over-training": Asked(SamplesOverTraining),
-    "claim": Asked(lambda _: PaperClaim("agreement"), of=""),
+    "paper-claim": Asked(lambda _: PaperClaim("agreement"), of=""),
     "fault-results": Asked(lambda _: FaultResults(), of=""),
     "masks": Asked(lambda run: Masks(run, TEXT)),
     "walkthrough": Asked(

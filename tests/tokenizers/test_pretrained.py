@@ -302,7 +302,7 @@ def test_nllb_targets(nllb):
     assert ours.tokens(ours.first_ids) == ["deu_Latn"]
 
 
-def test_a_folder_without_a_tokenizer(tmp_path):
+def test_a_folder_without_a_tokenizer_is_refused(tmp_path):
     with pytest.raises(
         UserError, match=r"has no `config\.json`, which its tokenizer needs; download"
     ):
@@ -320,7 +320,7 @@ def test_a_folder_without_a_tokenizer(tmp_path):
             open_pretrained(tmp_path, "src")
 
 
-def test_another_family(tmp_path):
+def test_another_family_is_refused(tmp_path):
     write(tmp_path, config__json={"model_type": "gpt2"})
     with pytest.raises(
         UserError, match=r"names the model type `gpt2`; s2s opens the tokenizers of t5, marian"
@@ -357,7 +357,7 @@ BPE = {"type": "BPE", "vocab": {"a": 0, "b": 0}, "merges": []}
         {"model": {"type": "Unigram", "vocab": [["a", 0.0]], "unk_id": None}},
     ],
 )
-def test_a_broken_library_file(checkpoints, tmp_path, content):
+def test_a_broken_library_file_is_refused(checkpoints, tmp_path, content):
     folder = damaged(checkpoints, tmp_path, "t5", tokenizer__json=content)
     with pytest.raises(
         UserError, match=r"`tokenizer\.json` of `t5` .*; download the checkpoint again\."
@@ -423,7 +423,7 @@ def test_a_sentencepiece_model_whose_charsmap_makes_texts_far_longer(
 
 
 @pytest.mark.parametrize("share", [0.0, 0.001, 0.3, 0.9, 0.999])
-def test_a_truncated_sentencepiece_model(checkpoints, tmp_path, share):
+def test_a_truncated_sentencepiece_model_is_refused(checkpoints, tmp_path, share):
     content = (checkpoints("marian").older / "source.spm").read_bytes()
     folder = damaged(
         checkpoints, tmp_path, "marian", source__spm=content[: int(len(content) * share)]
@@ -437,7 +437,7 @@ def test_a_truncated_sentencepiece_model(checkpoints, tmp_path, share):
     ("found", "offset"),
     [("▁", 0), ("nmt_nfkc", 12)],  # a token that is no UTF-8; the size of the table of replacements
 )
-def test_a_damaged_sentencepiece_model(checkpoints, tmp_path, found, offset):
+def test_a_damaged_sentencepiece_model_is_refused(checkpoints, tmp_path, found, offset):
     content = (checkpoints("t5").older / "spiece.model").read_bytes()
     at = content.index(found.encode()) + offset
     broken = content[:at] + b"\xff\xff\xff" + content[at + 3 :]
@@ -460,13 +460,13 @@ def test_a_damaged_sentencepiece_model(checkpoints, tmp_path, found, offset):
         ),
     ],
 )
-def test_a_vocabulary_that_does_not_fit(checkpoints, tmp_path, vocab, message):
+def test_a_vocabulary_that_does_not_fit_is_refused(checkpoints, tmp_path, vocab, message):
     folder = damaged(checkpoints, tmp_path, "marian", vocab__json=vocab)
     with pytest.raises(UserError, match=message):
         open_pretrained(folder, "src")
 
 
-def test_merges_that_do_not_fit(checkpoints, tmp_path):
+def test_merges_that_do_not_fit_are_refused(checkpoints, tmp_path):
     folder = damaged(
         checkpoints, tmp_path, "bart", merges__txt="#version: 0.2\nĠnever seen\n".encode()
     )
@@ -492,13 +492,13 @@ def test_the_decoder_starts_as_generate_reads_the_files():
         ({"extra_ids": 10**12}, "has `extra_ids` that is no number from 0 to 10,000"),
     ],
 )
-def test_settings_that_make_no_sense(checkpoints, tmp_path, settings, message):
+def test_settings_that_make_no_sense_are_refused(checkpoints, tmp_path, settings, message):
     folder = damaged(checkpoints, tmp_path, "t5", tokenizer_config__json=settings)
     with pytest.raises(UserError, match=message):
         open_pretrained(folder, "src")
 
 
-def test_a_size_that_makes_no_sense(checkpoints, tmp_path):
+def test_a_size_that_makes_no_sense_is_refused(checkpoints, tmp_path):
     for size in (0, -1, 10**12, "600", True):
         config = {"model_type": "t5", "decoder_start_token_id": 0, "vocab_size": size}
         folder = damaged(checkpoints, tmp_path / str(size), "t5", config__json=config)
@@ -506,7 +506,7 @@ def test_a_size_that_makes_no_sense(checkpoints, tmp_path):
             open_pretrained(folder, "src")
 
 
-def test_a_damaged_saved_tokenizer(checkpoints, tmp_path):
+def test_a_damaged_saved_tokenizer_is_refused(checkpoints, tmp_path):
     file = tmp_path / "tokenizer.json"
     open_pretrained(checkpoints("t5").older, "src").save(file)
     content = json.loads(file.read_text())

@@ -1,7 +1,6 @@
 """What every head does over a corpus, whether it matters, and what one output depends on. Models in, arrays out."""
 
-from s2s.analysis.heads.alignment_agreement import measure_agreement
-from s2s.analysis.heads.alignment_grid import measure_alignment
+from s2s.analysis.heads.alignment_grid import measure_agreement, measure_alignment
 from s2s.analysis.heads.attribution import (
     ATTRIBUTION_ROWS,
     ATTRIBUTIONS,
@@ -41,10 +40,19 @@ from s2s.analysis.heads.explanation import (
     weights_of_other_heads,
     weights_of_other_sentences,
 )
-from s2s.analysis.heads.gradient_importance import agreement, measure_gradient_importance
-from s2s.analysis.heads.importance import PerHead, intervals, measure_importance
+from s2s.analysis.heads.importance import (
+    PerHead,
+    agreement,
+    intervals,
+    least_first,
+    measure_gradient_importance,
+    measure_importance,
+    measure_means,
+    numbers_pruned,
+    prune_curve,
+    random_orders,
+)
 from s2s.analysis.heads.induction import MatchScore, induction, shared_numbers
-from s2s.analysis.heads.mean_outputs import measure_means
 from s2s.analysis.heads.patching import (
     PATCH_ROWS,
     PATCHES,
@@ -55,16 +63,10 @@ from s2s.analysis.heads.patching import (
     patch_heads,
     patch_states,
 )
-from s2s.analysis.heads.pruning import (
-    least_first,
-    numbers_pruned,
-    prune_curve,
-    random_orders,
-)
-from s2s.analysis.heads.random_heads import Range
 from s2s.analysis.heads.rank_agreement import rank_agreement
 from s2s.analysis.heads.relations import (
     DIRECTIONS,
+    Range,
     RelationAccuracy,
     relation_accuracy,
 )

@@ -36,7 +36,7 @@ def target_ids(src_numbers: Ints, tgt_numbers: Ints) -> Ints:
 def direct_copying(
     model: Transformer, pairs: Sequence[Pair], src_numbers: Ints, tgt_numbers: Ints
 ) -> Generator[float, None, Mapping[str, MatchScore]]:
-    """By kind: of the weight on tokens that the model can write, the share on those whose own logit the head raises.
+    """By kind of attention, each head's share of weight on tokens whose logit it raises.
 
     "Raises" means above the mean of all logits, so that a head without preference has about one half. A kind with fewer
     than FEWEST rows that attend to such tokens is left out. Yields the share of the pairs that is done.

@@ -52,7 +52,7 @@ class MatchScore:
 
 @dataclass(frozen=True)
 class Induction:
-    """By kind of attention, then by SCORES; a kind or score without FEWEST rows is left out."""
+    """Scores of heads by kind of attention, then by name in SCORES; scores with fewer than FEWEST rows are left out."""
 
     scores: Mapping[str, Mapping[str, MatchScore]]
     n_sentences: int

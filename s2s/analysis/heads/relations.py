@@ -1,9 +1,11 @@
-"""How often a head's largest weight goes from one word of a grammatical relation to the other. Knows nothing of
-corpora: relations come as word positions.
+"""How often a head's largest weight goes from one word of a grammatical relation to the other, and what chance gives.
+
+Knows nothing of corpora: relations come as word positions.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -15,13 +17,13 @@ import numpy.typing as npt
 from s2s.analysis.alignment import NO_WORD, Floats, Ints
 from s2s.analysis.heads.batches import Pair
 from s2s.analysis.heads.captured import AttentionBatch, attention_batches
-from s2s.analysis.heads.random_heads import Range, random_range
 from s2s.config import UserError
 from s2s.model import Transformer
 
 SIDES_OF = MappingProxyType({"encoder": "src", "decoder": "tgt"})
 SUBJECT = "subject-verb"
 FEWEST = 10  # questions of a kind
+TAIL = 0.025  # on either side of a 95 % interval
 
 
 class GoldRelation(Protocol):
@@ -105,7 +107,7 @@ class RelationAccuracy:
 
     @property
     def accuracy(self) -> Floats:
-        """Over all questions, (layers, heads), 0 to 1."""
+        """The share of questions that each head answers right: (layers, heads), 0 to 1."""
         accuracy: Floats = self.hits.sum(0) / sum(self.n)
         return accuracy
 
@@ -241,3 +243,46 @@ class _Count:
             offset,
             self.offsets[offset] / sum(self.n),
         )
+
+
+class Range(NamedTuple):
+    """Shares of hits, 0 to 1."""
+
+    low: float
+    high: float
+
+
+def random_range(chances: Sequence[float], *, best_of: int = 1) -> Range:
+    """The middle 95 % of the share of hits of a random head, or of the best of several independent ones.
+
+    `chances` are the probabilities of a hit, one per question. The best of n heads has at most k hits with the nth
+    power of the probability that one head has.
+    """
+    cumulative = hit_distribution(chances).cumsum() ** best_of
+    low, high = np.searchsorted(cumulative, [TAIL, 1 - TAIL])
+    n = len(chances)
+    return Range(int(low) / n, min(int(high), n) / n)
+
+
+def hit_distribution(chances: Sequence[float]) -> Floats:
+    """The probability of 0, 1, ... hits, (len(chances) + 1,): a Poisson binomial distribution.
+
+    Questions of equal chance make a binomial distribution; these are convolved.
+    """
+    total: Floats = np.ones(1)
+    for chance, n in sorted(Counter(chances).items()):
+        total = np.convolve(total, _binomial(chance, n))
+    return total
+
+
+def _binomial(chance: float, n: int) -> Floats:
+    if chance in (0.0, 1.0):
+        certain: Floats = np.zeros(n + 1)
+        certain[round(n * chance)] = 1.0
+        return certain
+    successes = np.arange(n + 1)
+    log_factorials = np.concatenate([[0.0], np.log(np.arange(1, n + 1)).cumsum()])
+    logs = log_factorials[n] - log_factorials - log_factorials[::-1]
+    logs += successes * np.log(chance) + (n - successes) * np.log1p(-chance)
+    probabilities: Floats = np.exp(logs)
+    return probabilities

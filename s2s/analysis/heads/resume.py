@@ -27,11 +27,11 @@ class RememberedPass:
         self.states = self._decode(embedded, 0, self.memory, self.decoder_inputs)
 
     def losses(self) -> Tensor:
-        """Without any change: (batch,), nats per sentence."""
+        """The losses without any change: (batch,), nats per sentence."""
         return losses(self.model, self.batch, self.states)
 
     def losses_from(self, head: Head) -> Tensor:
-        """Recomputed from the layer of this head, in whatever way the model is hooked now: (batch,)."""
+        """The losses recomputed from the layer of this head, with the hooks that are set now: (batch,)."""
         memory = self.memory
         start = head.layer
         if head.kind == "encoder":

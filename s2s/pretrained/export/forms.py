@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 @dataclass(frozen=True)
 class Form:
-    """What distinguishes one family from the others."""
+    """How one family of the target library names and stores a model."""
 
     label: str
     model_type: str  # in config.json

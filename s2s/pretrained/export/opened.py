@@ -38,12 +38,12 @@ SPECIAL = frozenset(
 
 
 def settings_of(tokenizer: PretrainedTokenizer) -> Json:
-    """What the checkpoint's config.json said."""
+    """The config.json of the checkpoint from which this tokenizer was opened."""
     return _json(tokenizer, CONFIG)
 
 
 def config(tokenizer: PretrainedTokenizer, ours: Json) -> dict[str, Any]:
-    """config.json: the checkpoint's own, under what our model says; settings of decoding have a file of their own."""
+    """config.json: the checkpoint's own settings, overridden by what our model says."""
     moved = DECODING | OUTDATED | SPECIAL
     kept = {key: value for key, value in settings_of(tokenizer).items() if key not in moved}
     return kept | {key: value for key, value in ours.items() if key != "bos_token_id"}
@@ -52,7 +52,7 @@ def config(tokenizer: PretrainedTokenizer, ours: Json) -> dict[str, Any]:
 def generation_config(
     tokenizer: PretrainedTokenizer, ids: SpecialIds, ours: Json
 ) -> dict[str, Any]:
-    """generation_config.json: what the checkpoint said, forced and suppressed tokens as our model has them."""
+    """generation_config.json: the checkpoint's own settings, with our model's forced and suppressed tokens."""
     kept = _json(tokenizer, GENERATION)
     if GENERATION not in tokenizer.files:
         kept = {key: value for key, value in settings_of(tokenizer).items() if key in DECODING}
@@ -66,7 +66,7 @@ def generation_config(
 
 
 def forced_and_suppressed(ids: SpecialIds) -> dict[str, Any]:
-    """What generation_config.json says of them."""
+    """Forced and suppressed tokens, as generation_config.json names them."""
     end = (ids.eos,)  # which `bad_words_ids` cannot suppress
     words = [list(sequence) for sequence in ids.suppressed_sequences if sequence != end]
     found = {
@@ -96,7 +96,7 @@ def write_tokenizer(src: PretrainedTokenizer, tgt: PretrainedTokenizer, folder: 
 def write_tokens(
     src: PretrainedTokenizer, tgt: PretrainedTokenizer, ids: SpecialIds, folder: Path
 ) -> None:
-    """What splits and joins text, and TOKENS: the special tokens around sources and targets, by what they are for."""
+    """Write the vocabulary files, and TOKENS: the special tokens around sources and targets."""
     for side, tokenizer in (("src", src), ("tgt", tgt)):
         library = tokenizer.library_json()
         if library is None:

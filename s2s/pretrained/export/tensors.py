@@ -71,14 +71,14 @@ class Embeddings(NamedTuple):
 
 
 def embeddings(tensors: Tensors) -> Embeddings:
-    """The embeddings among our tensors, where shared ones stand once."""
+    """The embedding matrices among a model's tensors."""
     src = tensors["encoder.embed.tokens.weight"]
     tgt = tensors.get("decoder.embed.tokens.weight", src)
     return Embeddings(src, tgt, tensors.get("output.weight", tgt))
 
 
 def is_tied(form: Form, config: ModelConfig) -> bool:
-    """Whether the form takes its output matrix from the embeddings; else it is written, with our scales in it."""
+    """Whether the exported form takes its output matrix from the embeddings instead of storing it."""
     output = config.output
     if form is T5:  # which scales by d_model ** -0.5 just where the matrix is tied
         return output.tied and output.scaled and not config.embeddings.scaled
@@ -88,7 +88,7 @@ def is_tied(form: Form, config: ModelConfig) -> bool:
 def renamed(
     form: Form, config: ModelConfig, tensors: Tensors, *, n_positions: int
 ) -> dict[str, Tensor]:
-    """All tensors that the class of this form loads, by its names; none missing, none left over.
+    """All tensors under the names that the target's class loads: none is missing and none left over.
 
     `n_positions`: the rows of a table of sinusoids, where the form loads one.
     """

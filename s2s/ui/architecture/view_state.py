@@ -10,7 +10,7 @@ from s2s.ui.kit import ViewState, field
 
 @dataclass(frozen=True)
 class ArchitectureView:
-    """The rest is what its questions declare."""
+    """The fields of the page's link that no question declares."""
 
     view: str = field("parameters")  # a row of VIEWS
 

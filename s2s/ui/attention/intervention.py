@@ -57,7 +57,7 @@ def _answer(asked: Asked, override: dict[str, str], switched: str) -> None:
 
 
 def remind(view: str) -> None:
-    """In the other views: the interventions that the link carries, and that the picture is without them."""
+    """In the other views: a reminder that the link has interventions which this picture does not show."""
     at, to, switched = (STATE.value(name) for name in ("at", "to", "switched"))
     if view == "change" or not (switched or (at and to)):
         return

@@ -10,7 +10,7 @@ from s2s.ui.kit import ViewState, field, is_position
 
 @dataclass(frozen=True)
 class AttentionView:
-    """Positions mean nothing in another sentence; heads are the model's and stay."""
+    """The page's fields; positions belong to a sentence, heads to the model."""
 
     view: str = field("map")  # a row of VIEWS
     find: str = field("", is_position)  # the sentence that "Find one" found

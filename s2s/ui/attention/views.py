@@ -28,7 +28,7 @@ SPECIAL: Mapping[str, Callable[[Asked], None]] = MappingProxyType(
 
 
 def show(asked: Asked) -> None:
-    """The tab that is chosen."""
+    """Draw the chosen tab."""
     slug = STATE.now.view
     with asked.beside:
         intervention.remind(slug)
@@ -52,7 +52,7 @@ def show(asked: Asked) -> None:
 
 
 def kinds(question: type[Question[Any]]) -> list[str]:
-    """Of attention: those that a question is asked of, by the choices of its field `kind`."""
+    """The kinds of attention that a question can be asked about."""
     row = next(row for row in question.declared() if row.name == "kind")
     return [*options(row.metadata["choices"])]
 

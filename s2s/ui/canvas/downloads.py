@@ -6,7 +6,7 @@ import streamlit as st
 
 
 def mend_downloads() -> None:
-    """Drawn on every page that is in such a frame: what is asked for there has the frame's cookies."""
+    """In a frame of another site, make downloads use the frame's own cookies."""
     DOWNLOADS(key="downloads", height=1)
 
 

@@ -14,13 +14,13 @@ FILE = Path(__file__)
 
 
 def term_address(term: str = "") -> str:
-    """Of one term in the glossary, or of all, below the address of the first page."""
+    """The address of one term in the glossary, or of the whole glossary."""
     values = {"view": "glossary"} | ({"term": term} if term else {})
     return f"lessons?{urlencode({'set': share.pack(values)})}"
 
 
 def seen_in(row: Term) -> dict[str, str]:
-    """What a link to the page of a term says, so that it opens the view in which the term is seen."""
+    """The link values that open the view in which a term can be seen."""
     return dict(parse_qsl(SEEN_IN.get(row.term, "")))
 
 

@@ -40,7 +40,6 @@ def show(config: BeamConfig, decoded: Decoded, key: str, decode: Callable[[float
 
 
 def _sentence(config: BeamConfig, decoded: Decoded, change: NewFirst) -> str:
-    """`From 1.86 on, *les professeurs qui ...* (15 tokens) wins among these 5 hypotheses.`"""
     to = ("on" if _is_higher(config, change) else "down") if change.stays else ""
     at = f"From {_written(change.penalty)} {to}" if to else f"At {_written(change.penalty)}"
     text = plain(decoded.hypotheses[change.hypothesis].text) or "(nothing)"
@@ -50,7 +49,6 @@ def _sentence(config: BeamConfig, decoded: Decoded, change: NewFirst) -> str:
 
 
 def _no_change(ended: Sequence[EndedHypothesis]) -> str:
-    """Why no value helps."""
     row = settings_of(BeamConfig)[SETTING]
     n = len(ended)
     lengths = {one.length for one in ended}

@@ -35,7 +35,7 @@ TIME_HELP = (
 
 
 def controls(key: str, page_run: str) -> str:
-    """The widgets of a row; returns what they say, as the address has it."""
+    """Draw a row's widgets; returns the row as text for the address."""
     text = rows.texts()[key]
     given = Column.read(text)
     if st.session_state.get(f"{key} {DRAWN}") != text:
@@ -129,7 +129,7 @@ def _inputs(
 
 
 def buttons(key: str, once: Callable[..., None]) -> None:
-    """Copy and remove."""
+    """Draw the buttons that copy and remove a row."""
     n_rows = len(rows.shown())
     is_full = n_rows == len(rows.KEYS)
     with st.container(horizontal=True, gap="small"):
@@ -153,7 +153,7 @@ def buttons(key: str, once: Callable[..., None]) -> None:
 
 
 def results(key: str, choice: RowChoice, question: Translate, found: Timed, wanted: str) -> None:
-    """What a row made of the sentence; `wanted` is the reference."""
+    """Draw a row's translation; `wanted` is the reference."""
     run, decoded = choice.run, found.value
     if run is None:
         return

@@ -34,7 +34,7 @@ def controls(run: Run, text: str, n_rows: int) -> Comparison:
 
 
 def is_changed() -> dict[str, bool]:
-    """Of each setting, before they are drawn, whether it differs from the default."""
+    """For each setting, before it is drawn, whether it differs from its default."""
     linked = address.fresh("tgt")
     reference = st.session_state.get("reference") if linked is None else linked
     return {"a reference": bool(reference), "other marks": bool(STATE.value("against"))}
@@ -63,7 +63,7 @@ def _reference(run: Run, text: str) -> str:
 
 
 def is_leaving() -> bool:
-    """Whether the address is already that of another page, which a link of this one opens."""
+    """Whether the address already belongs to another page, which a link of this page opens."""
     return OTHER_PAGE_KEY in st.query_params
 
 

@@ -59,7 +59,7 @@ def written(best: Run, step: int, strategy: str, settings: dict[str, Any]) -> st
 
 
 def default(run_id: str) -> str:
-    """The row that a link without rows has."""
+    """The row of a link that names none."""
     try:
         best = cached.open_run(run_id)
     except UserError:  # which the row says
@@ -98,7 +98,7 @@ def read(text: str) -> RowChoice:
 
 
 def from_link(text: str, key: str, page_run: str) -> str:
-    """The row that a link asks for, as far as it is there; what is not is said. `page_run` is the page's run."""
+    """The row that a link asks for; what does not exist is reported and left out."""
     given = Column.read(text)
     is_here = given.run in ("", page_run) or (key != FIRST_KEY and given.run in cached.runs())
     if not is_here:
@@ -127,7 +127,7 @@ def from_link(text: str, key: str, page_run: str) -> str:
 
 
 def of_run(text: str, run_id: str) -> str:
-    """The same row of another run, at its best checkpoint; what nobody has changed is as that run starts."""
+    """The same row with another run at its best checkpoint; unchanged settings take that run's defaults."""
     choice = read(text)
     try:
         best = cached.open_run(run_id)

@@ -84,7 +84,7 @@ def _keep(found: Sequence[str]) -> None:
 
 
 def change(key: str, text: str) -> None:
-    """Another text of a row, when the page is next drawn."""
+    """Give a row another text when the page is next drawn."""
     st.session_state[key] = text
 
 
@@ -150,7 +150,7 @@ def write_to_url(run_id: str) -> None:
 
 
 def kinds() -> list[str]:
-    """What a row can be added of."""
+    """The kinds of rows that can be added."""
     simple = {strategy for strategy, _ in KINDS.values()}
     return [*KINDS, *(name for name in STRATEGIES if name not in simple)]
 
@@ -192,7 +192,7 @@ def remove(key: str) -> None:
 
 
 def draw_again() -> None:
-    """The next random numbers for every row that draws."""
+    """Use other random numbers in every row that samples."""
     for key, text in texts().items():
         if is_drawn(text):
             seed = row.read(text).settings.get("seed", 1)

@@ -22,7 +22,7 @@ LIMITS = ("max_words", "max_ratio")  # rules whose setting is a number
 
 
 def rules(report: LintReport, now: Cleaning) -> None:
-    """The rules that match a pair, or that drop pairs by the recipe `now`, each with how many it matches."""
+    """The rules that match or drop pairs, each with a count; `now` is the current recipe."""
     on = [rule for rule in enabled_rules(now) if rule in DROPPING]
     offered = [rule for rule in DROPPING if rule in on or report.found[rule].n]
     st.session_state[KEY] = on
@@ -49,7 +49,7 @@ def _choose(limits: Mapping[str, float]) -> None:
 
 
 def choose_examples(state: ViewState[Any], question: DatasetProfile, report: LintReport) -> None:
-    """Whose examples are shown, of the rules that match a pair."""
+    """The picker of the rule whose examples are shown."""
     labels = {rule: LINT_RULES[rule].label for rule, each in report.found.items() if each.n}
     state.choice(
         "rule",

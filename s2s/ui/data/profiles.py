@@ -62,7 +62,7 @@ def is_ready(of: ProfileFolder, what: str = "text") -> bool:
 
 
 def has_failed(*profiles: ProfileFolder) -> bool:
-    """Whether a reading of one of these has ended with an error."""
+    """Whether reading one of these datasets has ended with an error."""
     return any(of.state().error for of in profiles)
 
 

@@ -48,7 +48,7 @@ def choose(row: DeltaGenerator) -> tuple[str, str] | None:
 
 
 def change(spec: str) -> None:
-    """Rename it, or delete it."""
+    """Draw the buttons that rename and delete a saved dataset."""
     name = cached.dataset_name(spec)
     _rename_button(spec, name)
     _delete_button(spec, name)

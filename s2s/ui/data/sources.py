@@ -67,7 +67,7 @@ class Origin(NamedTuple):
 
 
 def origin_picker() -> str:
-    """The origin that is chosen."""
+    """Draw the choice of where a dataset comes from."""
     _follow(str(st.session_state.get("origin", "")))
     chosen = st.segmented_control(
         "Where from",
@@ -115,7 +115,7 @@ def chosen(origin: str, row: DeltaGenerator) -> ChosenDataset | None:
 
 
 def linked(origin: str) -> str:
-    """What a link says of the dataset that is chosen: a SPEC, `upload:ID`, or only the origin while there is none."""
+    """The value of a link that names the chosen dataset: a SPEC, `upload:ID`, or its origin alone."""
     missing: Missing | None = st.session_state.get(MISSING)
     key = SPEC_KEYS.get(origin)
     spec = str(st.session_state.get(key) or "") if key else ""
@@ -270,7 +270,7 @@ def _read(upload: Upload) -> ChosenDataset | None:
 
 
 def last_actions(origin: str, chosen: ChosenDataset) -> None:
-    """Another upload, and what deletes this dataset."""
+    """Draw the buttons that start another upload or delete this dataset."""
     if origin == UPLOAD:
         with st.popover(
             "Another file or text", icon=":material/upload_file:", on_change="rerun"

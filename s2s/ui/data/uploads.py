@@ -28,7 +28,7 @@ def address(upload: Upload) -> str:
 
 
 def open_linked(spec: str) -> Upload:
-    """Take the upload that an address names, unless it is this visit's already: then what was chosen here counts.
+    """Open the upload that a link names, unless this visit has it open already.
 
     Raises UserError if it is gone.
     """

@@ -169,7 +169,7 @@ def recipe() -> Recipe:
 
 
 def take(values: Mapping[str, Any]) -> None:
-    """Write settings of the recipe, for Train as well."""
+    """Set settings of the recipe, on Train as well."""
     for key, value in values.items():
         st.session_state[PREFIX + key] = value
 

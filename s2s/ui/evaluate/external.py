@@ -20,7 +20,7 @@ OPEN = "external open"  # the evaluation whose form was used: it stays open
 
 
 def panel(evaluation: Evaluation, n: int) -> None:
-    """The files that were added, and a form for another one."""
+    """Draw the files with other systems' translations, and a form to add one."""
     place = Library().evaluation(evaluation.id)
     known = external_scores.read(place)
     refused = st.session_state.pop(REFUSED, None)

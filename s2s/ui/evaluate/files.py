@@ -20,9 +20,7 @@ MEGABYTES = 20  # of one file
 
 
 class Uploaded(NamedTuple):
-    """A test set from files: its pairs, all references of each, and notes on the reading. `repeats`: a sentence about
-    rows of a table that repeat a source with another reference, if any do.
-    """
+    """A test set from files: pairs, all references, and notes on the reading."""
 
     pairs: SentencePairs
     references: AllReferences

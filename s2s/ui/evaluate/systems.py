@@ -25,7 +25,7 @@ def run_name(run_id: str) -> str:
 
 
 def resolved(systems: Iterable[System]) -> tuple[System, ...]:
-    """The systems, those of a best or last checkpoint with that of now: a page may be older than a checkpoint."""
+    """The systems, with `best` and `last` replaced by the checkpoints of now."""
     asked = {name: wanted for wanted, name in requests.AS_ASKED.items() if name}
     return tuple(
         replace(one, step=requests.models(cached.SCREEN, one.run, asked[one.checkpoint])[0].step)
@@ -96,7 +96,7 @@ def checked(run_id: str, strategy: str, text: str) -> dict[str, Any]:
 
 
 def sweep_settings(strategies: list[str], wrongs: list[UserError]) -> dict[str, str]:
-    """The fields of the sweep; none without one."""
+    """Draw the fields of a sweep; empty without one."""
     offered = requests.offered_sweeps(strategies)
     options = {requests.NO_SWEEP: requests.NO_SWEEP} | {name: name for name in offered}
     is_open = STATE.value("sweep") in offered

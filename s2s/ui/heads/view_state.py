@@ -10,7 +10,7 @@ from s2s.ui.kit import ViewState, field
 
 @dataclass(frozen=True)
 class HeadsView:
-    """Sentences belong to a run, whose dataset they come from; heads are the model's."""
+    """The page's fields; sentences belong to a run, heads to the model."""
 
     view: str = field("roles")  # a row of VIEWS
     part: str = field("roles")  # of the view Roles

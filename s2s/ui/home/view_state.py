@@ -16,7 +16,7 @@ def _are_ids(text: str) -> bool:
 
 @dataclass(frozen=True)
 class HomeView:
-    """Which sentence of the text is looked at, which word of its translation was replaced, and a part of the map."""
+    """The sentence that is looked at, the word that was replaced in its translation, and a part of the map."""
 
     sentence: str = field("", one_of(*map(str, range(1, MOST_SENTENCES + 1))), scope="text")
     forced: str = field("", _are_ids, scope="sentence")  # ids that the target begins with: `6.152`

@@ -15,7 +15,7 @@ ICON = ":material/school:"
 
 
 def way_in() -> None:
-    """Nothing above a shared link's picture, nor beside an open lesson."""
+    """Links that continue lessons in progress, unless a shared picture or a lesson is open."""
     if "v" in st.query_params or st.session_state.get(share.LESSON):
         return
     try:

@@ -6,7 +6,6 @@ before the click. And a callback that touches the session dies where the visitor
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,17 +39,3 @@ def register(click: Click, n_done: int) -> None:
     """Remember a click on a button that was drawn when `n_done` had been carried out: of a double click, one counts."""
     if n_done == click.n_done:
         click.is_waiting = True
-
-
-def undo_row(said: str, undo: Callable[..., None], *args: object, key: str, help: str = "") -> None:
-    """A line that says what was done, in markdown, and a button that calls `undo` with `args`."""
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"{key} row"):
-        st.markdown(said, width="content")
-        st.button(
-            "Undo",
-            key=key,
-            icon=":material/undo:",
-            on_click=undo,
-            args=args,
-            help=help or None,
-        )

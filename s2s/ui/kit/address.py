@@ -29,7 +29,7 @@ def read(key: str) -> str | None:
 
 
 def fresh(key: str) -> str | None:
-    """What `read` would return; it stays new."""
+    """What `read` would return, without marking it as read."""
     given = st.query_params.get(key)
     if given == st.session_state.get(_mark(key)):
         return None
@@ -37,17 +37,17 @@ def fresh(key: str) -> str | None:
 
 
 def read_again(key: str) -> None:
-    """The address is read as if it were new: a value that it does not have is at its default."""
+    """Treat a field of the address as new; if it is missing, its default counts."""
     st.session_state[_mark(key)] = UNREAD
 
 
 def add_to_set(values: Mapping[str, str]) -> None:
-    """What every `set` that is written from now on says, too."""
+    """Values that every `set` written from now on carries, too."""
     st.session_state[ADDED] = pack(values)
 
 
 def with_added(packed: str) -> str:
-    """A `set` with what the frame adds, unless it names languages itself."""
+    """A `set` with the values of `add_to_set`, unless it names languages itself."""
     added = "" if any(f"{key}:" in packed for key in LANGUAGES) else st.session_state.get(ADDED)
     return ",".join(filter(None, (packed, added)))
 
@@ -67,7 +67,7 @@ def write(key: str, value: str, default: str = "") -> None:
 
 
 def keep_typed(key: str, text: str, default: str) -> None:
-    """Corrects the address that the browser sent along with a text typed in a bound, live widget.
+    """Correct the address that the browser sends along with a text typed in a live widget.
 
     It may be that of the text before, which whatever is written later would bring back.
     """
@@ -78,9 +78,7 @@ def keep_typed(key: str, text: str, default: str) -> None:
 
 
 def turn_page(url_path: str, keys: Sequence[str]) -> bool:
-    """When another page opens: what the browser drops from the address must not be forgotten. Returns whether it is
-    another page.
-    """
+    """Note which page is open, and keep what the browser drops from the address. Returns whether the page is new."""
     if st.session_state.get("page") == url_path:
         return False
     st.session_state["page"] = url_path
@@ -135,7 +133,7 @@ def is_history_navigation() -> bool:
 
 
 def go_back_to(key: str, value: str) -> None:
-    """After Back or Forward, a bound widget without a value in the address takes this one instead of its default."""
+    """After Back or Forward, set a widget that the address does not mention to this value instead of its default."""
     context = get_script_run_ctx(suppress_warning=True)
     if context is None or not is_history_navigation() or key in st.query_params:
         return

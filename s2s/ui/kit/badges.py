@@ -13,7 +13,7 @@ from s2s.ui.kit import cached
 
 
 class StateLook(NamedTuple):
-    """How a state is shown."""
+    """Color and icon of a run's state."""
 
     color: Literal["blue", "green", "gray", "orange", "red"]
     icon: str
@@ -37,7 +37,7 @@ STATES: Mapping[str, StateLook] = MappingProxyType(
 
 
 def shown_state(row: RunSummary) -> str:
-    """A key of `STATES`."""
+    """The key in STATES of how a run is shown; a finished run may have diverged or ended early."""
     return row.outcome(cached.curves(row.id))
 
 

@@ -43,7 +43,7 @@ WARM_UP = 1.0  # seconds that starting counts as, at most
 
 
 class SearchPosition(NamedTuple):
-    """Where a sentence is: in the random order of this seed, for this property; written `search_error.7.13`."""
+    """Where a search for a sentence stands: property, random seed and position; written `search_error.7.13`."""
 
     name: str
     seed: int
@@ -54,7 +54,7 @@ class SearchPosition(NamedTuple):
 
     @classmethod
     def read(cls, text: str) -> SearchPosition | None:
-        """None for what is no position."""
+        """The position that a link's text names; None if it names none."""
         name, _, rest = text.partition(".")
         seed, _, number = rest.partition(".")
         if name not in PROPERTIES or not (_is_small(seed) and _is_small(number)):
@@ -72,7 +72,7 @@ def _is_small(text: str) -> bool:
 
 
 class Searched(NamedTuple):
-    """How many sentences were judged; the first one with the property and why, if it was found."""
+    """The state of a search: how many sentences were judged, and the first that fits, with the reason."""
 
     n: int
     sentence: str = ""
@@ -82,7 +82,7 @@ class Searched(NamedTuple):
 def search(
     run: Run, name: str, sentences: Sequence[str], settings: PropertySettings
 ) -> Iterator[Searched]:
-    """Often how far it is; the last one has the sentence, or none does. Raises UserError where a batch fails."""
+    """Yields the progress of a search; the last item has the sentence, or none fits."""
     widths = [_width(run, decoding) for decoding in settings.decodings]
     most = max(1, min(LAST_BATCH, ROWS // max(widths)))
     size = min(FIRST_BATCH, most) if PROPERTIES[name].decodes else MOST
@@ -104,7 +104,6 @@ def search(
 def _judged(
     run: Run, name: str, sentences: Sequence[str], settings: PropertySettings
 ) -> Generator[list[Finding] | None, None, None]:
-    """None while a batch is judged beside the dashboard, then one finding per sentence."""
     if PROPERTIES[name].decodes:
         yield from cached.awaited(run, _request(run, name, sentences, settings))
     else:
@@ -143,7 +142,7 @@ def in_order(sentences: Sequence[str], seed: int) -> list[str]:
 
 
 class Summary(NamedTuple):
-    """What a search says when it is over, and where another one continues."""
+    """The sentence at the end of a search, and where another search continues."""
 
     text: str
     continues: SearchPosition | None  # None where nothing is left
@@ -177,7 +176,7 @@ class FindOne:
                 self.show_head(*finding.head)
 
     def button(self) -> None:
-        """The menu of properties."""
+        """Draw the menu of properties."""
         st.menu_button(
             "Find one",
             self.names,
@@ -193,7 +192,7 @@ class FindOne:
     def show(
         self, run: Run, text: str, *decodings: Decoding, compared_with: Decoding | None = None
     ) -> None:
-        """Below the sentence box: the search while it runs, or why the sentence fits and a button for another one.
+        """Draw the running search, or why the sentence fits and a button that searches on.
 
         Strategies differ among the page's `decodings`, and from `compared_with`, which the page does not show.
         """
@@ -314,7 +313,7 @@ def _shown() -> tuple[str, str]:
 
 
 def within(seconds: float, steps: Iterator[Searched]) -> Iterator[tuple[Searched, float]]:
-    """Each step with the seconds since it began, until these are too many; starting a process does not count."""
+    """The steps of a search with the seconds since it began, until these exceed the limit."""
     began = time.monotonic()
     for done in steps:
         if not done.n:

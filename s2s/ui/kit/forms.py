@@ -5,23 +5,34 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeVar
 
 import streamlit as st
 
-from s2s.config import Config, SettingInfo, UserError, flat, override, settings_of, values_of_texts
+from s2s.config import (
+    Config,
+    LaterError,
+    SettingInfo,
+    UserError,
+    flat,
+    override,
+    settings_of,
+    values_of_texts,
+)
 from s2s.ui.kit.text import as_markdown, plain
+from s2s.ui.streamlit_parts import UploadedFile
 
 MAX_INTEGER = 2**53 - 1  # that a browser represents exactly
 T = TypeVar("T")
 START = "start"  # after the prefix of widgets: the values that they started with
+R = TypeVar("R")
 
 
 def inputs(
     config: Config, keys: Collection[str], prefix: str, *, wrong: UserError | None = None
 ) -> None:
-    """A widget per dotted key, whose value is in the session under `prefix + key`; at first the config's."""
+    """Draw a widget per dotted key; its value is in the session under `prefix + key`."""
     rows = settings_of(type(config))
     values = flat(config)
     blamed = blamed_key(wrong, keys) if wrong else None
@@ -33,7 +44,7 @@ def inputs(
 
 
 def or_raise(answer: T | str) -> T:
-    """Errors are cached as text, too; here they are raised again."""
+    """A cached answer; a cached error is raised."""
     if isinstance(answer, str):
         raise UserError(answer)
     return answer
@@ -45,7 +56,7 @@ def show_error(wrong: UserError) -> None:
 
 
 def blamed_key(wrong: UserError, keys: Collection[str]) -> str | None:
-    """The key that an error is about: the first of `keys` that it names in backticks, in full or by its last part."""
+    """The first of `keys` that an error names in backticks, in full or by its last part."""
     named = re.findall(r"`([\w.]+)`", str(wrong))
     return next(
         (key for name in named for key in keys if key == name or key.endswith(f".{name}")), None
@@ -53,9 +64,7 @@ def blamed_key(wrong: UserError, keys: Collection[str]) -> str | None:
 
 
 def restart(config: Config, prefix: str, keys: Collection[str] = ()) -> None:
-    """Lets the widgets that nobody has changed, of these keys or of all, start as `config`, where they started with
-    another run's settings.
-    """
+    """Reset widgets that nobody has changed to the values of another run's `config`."""
     now = {key: value for key, value in flat(config).items() if not keys or key in keys}
     before = st.session_state.get(prefix + START, now)
     st.session_state[prefix + START] = now
@@ -171,3 +180,26 @@ def _span(setting: SettingInfo) -> str:
 
 def _name(option: Any) -> str:
     return json.dumps(option) if isinstance(option, bool) else str(option)
+
+
+def read_once(
+    name: str,
+    files: Sequence[UploadedFile],
+    read: Callable[..., R],
+    *settings: object,
+) -> R:
+    """What `read` makes of uploaded files; each upload is read once per session. Raises its UserError each time."""
+    asked = ([file.file_id for file in files], settings)
+    key = f"read {name}"
+    if st.session_state.get(key, (None,))[0] != asked:
+        try:
+            found: R | UserError = read([(file.name, file.getvalue()) for file in files], *settings)
+        except LaterError:
+            raise
+        except UserError as error:
+            found = error
+        st.session_state[key] = (asked, found)
+    _, found = st.session_state[key]
+    if isinstance(found, UserError):
+        raise found
+    return found

@@ -15,7 +15,7 @@ RUNS = "runs in view"  # in the session: their ids
 
 
 class Shown(NamedTuple):
-    """Something on the page, by the name that its owner gave it."""
+    """A run or evaluation on the page, with its owner's name for it."""
 
     thing: Thing
     name: str

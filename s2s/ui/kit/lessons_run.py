@@ -11,7 +11,7 @@ from s2s.ui.kit import cached, pickers, vocabulary
 
 
 def show(reason: str) -> None:
-    """One line: that the page opened on it and why, or a button that shows the page with it."""
+    """Say why the page shows the run of the lessons, or draw a button that switches to it."""
     run_id = st.session_state["run"]
     if run_id != LESSONS:
         st.button(

@@ -11,7 +11,7 @@ from s2s.ui.kit.state import ViewState
 
 
 def with_part(state: ViewState[Any], question: AttentionOf, answer: ForcedAttention) -> AttentionOf:
-    """The question with the part that is chosen in a widget; a small map has none."""
+    """The question with the chosen part of a large map."""
     names = part_names(question.simplified(answer).picture)
     if len(names) == 1:
         return question

@@ -42,7 +42,7 @@ MAX_SEGMENTS = 9  # more options become a list
 
 
 class Way(NamedTuple):
-    """The button beside a notice: it leads to a page, or does something."""
+    """A button beside a notice, which opens a page or calls a function."""
 
     label: str
     page: str = ""
@@ -50,7 +50,7 @@ class Way(NamedTuple):
 
 
 class Notice(NamedTuple):
-    """What was asked for and cannot be shown, and what to do then."""
+    """A sentence about what cannot be shown, with what to do instead."""
 
     sentence: str
     way: Way | None = None
@@ -118,7 +118,7 @@ def run_picker(meant: str) -> str | None:
 
 
 def check_address(meant: str) -> None:
-    """After the page: an address that means another run than the page shows is made to name it."""
+    """After the page, correct an address that names another run than the page shows."""
     shown = st.session_state.get("run")
     is_right = shown is None or (_run_in_address() or meant) == shown
     tries = 0 if is_right else int(st.session_state.get(TRIES, 0)) + 1
@@ -128,7 +128,7 @@ def check_address(meant: str) -> None:
 
 
 def write_run() -> None:
-    """The address names the run as the picker does, right after this run of the script, which wrote more there."""
+    """After this script run, write the picked run into the address."""
     st.session_state[WRITE] = True
 
 
@@ -159,7 +159,7 @@ def _keep_choice() -> None:
 
 
 def note_refresh() -> None:
-    """Call this in a part that refreshes itself: once the browser says the chosen run, what it says counts again."""
+    """Call this in a part that refreshes itself, so that a run chosen by code gives way to the browser's choice."""
     is_whole_page = st.session_state.pop(
         DRAWN, False
     )  # then the address may be the one that the page just wrote
@@ -251,9 +251,7 @@ def checkpoint_picker(best: Run, key: str) -> int:
 
 
 def step_of(best: Run, wanted: str, way: Way = ANOTHER_RUN) -> int:
-    """The step of the checkpoint that is wanted, by default the best. One that there is not gives way to the nearest,
-    which is said, with a `way` to the best one.
-    """
+    """The wanted checkpoint's step, by default the best; a missing one gives way to the nearest, with a notice."""
     steps = best.folder.steps_by_choice()
     if wanted in map(str, steps):
         return int(wanted)
@@ -312,14 +310,14 @@ def _choice(label: str, key: str, options: list[str], default: str, explanation:
 
 
 def forget_lost_run() -> None:
-    """Say nothing of the run that is not there: something else on the page does."""
+    """Drop the notice about a missing run: something else on the page says it."""
     said = st.session_state.pop(LOST_RUN, None)
     notices = st.session_state.get(NOTICES, [])
     st.session_state[NOTICES] = [notice for notice in notices if notice.sentence != said]
 
 
 def missing(kind: str, id: str) -> str:
-    """What is said of a run or an evaluation that a link names and the visitor cannot open, whatever the reason."""
+    """The sentence about a run or evaluation that a link names and the visitor cannot open."""
     if asker.is_hosted():
         return str(rights.unknown(kind, id))
     return f"There is no {kind} {id[:40]} here (any more)."

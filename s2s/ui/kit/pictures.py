@@ -65,15 +65,15 @@ def show_all(question: Question[Any], answer: Any, model: str, *, folded: str = 
 
 def show(
     picture: Picture,
-    question: Question[Any],
-    answer: Any,
+    question: Question[Any] | None = None,
+    answer: Any = None,
     *,
     on_pick: OnPick | None = None,
     on_enlarge: OnPick | None = None,
     draw: Callable[[], None] | None = None,
 ) -> None:
-    """One picture. `on_pick` and `on_enlarge` are called with what is pressed in a grid of heads; `draw` draws it as
-    only its page can.
+    """One picture; one that answers no question has no code. `on_pick` and `on_enlarge` are called with what is pressed
+    in a grid of heads; `draw` draws it as only its page can.
     """
     keep(picture)
     if picture.finding:
@@ -128,11 +128,13 @@ def _column(values: pd.Series[Any], name: str, about: str | None, *, is_first: b
     return st.column_config.TextColumn(help=about, width=width, pinned=is_first and width <= NARROW)
 
 
-def _figure(picture: Picture, question: Question[Any], on_pick: OnPick, on_enlarge: OnPick) -> None:
+def _figure(
+    picture: Picture, question: Question[Any] | None, on_pick: OnPick, on_enlarge: OnPick
+) -> None:
     figure = picture.figure
     if isinstance(figure, AllHeads):
         heads_canvas(
-            _packed(repr(question.asked), figure),
+            _packed(repr(question and question.asked), figure),
             figure.chosen,
             figure.enlarged,
             per_row=figure.per_row,
@@ -221,10 +223,11 @@ def _table_to_pick(picture: Picture, on_pick: OnPick) -> None:
         st.caption("Tick a row to open it.")
 
 
-def menu(picture: Picture, question: Question[Any], answer: Any) -> None:
+def menu(picture: Picture, question: Question[Any] | None, answer: Any) -> None:
     """Everything that can be taken along, made only once it is opened, and each file when it is clicked."""
     key = f"menu {picture.name}"
-    with st.popover(MENU, icon=ICON, key=key, on_change="rerun", width="content") as box:
+    label = MENU if question else "Save, data"
+    with st.popover(label, icon=ICON, key=key, on_change="rerun", width="content") as box:
         if not box.open:
             return
         name = file_name(picture.title)
@@ -236,8 +239,9 @@ def menu(picture: Picture, question: Question[Any], answer: Any) -> None:
             page = asker.for_this_visitor(partial(reports.page, picture.one_line, [picture]))
             download("HTML", page, f"{name}.html", "text/html", key=f"{key} html")
             download("CSV", picture.table.csv, f"{name}.csv", "text/csv", key=f"{key} csv")
-            written = partial(question.json, answer)
-            download("JSON", written, f"{name}.json", "application/json", key=f"{key} json")
+            if question:
+                written = partial(question.json, answer)
+                download("JSON", written, f"{name}.json", "application/json", key=f"{key} json")
             for file in picture.files:
                 content = asker.for_this_visitor(file.content)
                 download(
@@ -248,6 +252,8 @@ def menu(picture: Picture, question: Question[Any], answer: Any) -> None:
                     key=f"{key} {file.label}",
                     help=file.about or None,
                 )
+        if question is None:
+            return
         about = (
             OF_DATASET if question.of("dataset") else OF_RUN if question.of("run") else f"{WHERE}."
         )

@@ -17,7 +17,7 @@ _LOCK = threading.Lock()
 
 
 def slowdown() -> int:
-    """Counts this session in. Returns how many times longer than the base interval it should wait: 1, 2 or 4."""
+    """Count this session, and return how many times the base interval it should wait: 1, 2 or 4."""
     now = time.monotonic()
     session = st.session_state.setdefault("polling session", secrets.token_hex(8))
     with _LOCK:
@@ -31,6 +31,6 @@ def slowdown() -> int:
 
 
 def still_fits(times: int) -> bool:
-    """Counts this session in. Whether its interval may stay: one visitor more or less changes nothing."""
+    """Count this session, and return whether its interval may stay as it is."""
     now = slowdown()
     return now <= times < 4 * now

@@ -47,7 +47,7 @@ Make = Callable[[str, str], Question]  # of the prompt and the hint; raises User
 
 
 class Fields(NamedTuple):
-    """One kind of question: what the list says, and what draws its own widgets."""
+    """One kind of question in the list: its label, and the function that draws its widgets."""
 
     label: str
     type: type[Question]
@@ -55,7 +55,7 @@ class Fields(NamedTuple):
 
 
 def question_fields(key: str, now: Question | None) -> Callable[[], Question | None]:
-    """Widgets filled with the present question; what is returned makes the question that they say.
+    """Draw widgets filled with this question; returns a function that makes the changed question.
 
     It raises UserError for what is no question yet.
     """
@@ -291,7 +291,7 @@ def condition_field(
     kind: type[SentenceQuestion] | type[RunQuestion],
     rows: Mapping[str, Condition],
 ) -> Make:
-    """What must be so, a row of `rows`; `was` is the present one's name."""
+    """Draw the choice of a condition among `rows`; `was` is the present one."""
     what = "the sentence on the page" if kind is SentenceQuestion else "a run of the student"
     chosen = st.selectbox(
         f"What {what} must show",

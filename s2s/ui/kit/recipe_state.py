@@ -1,4 +1,4 @@
-"""The recipe that Data and Train edit together: the keys of its widgets in the session, defaults, shipped datasets."""
+"""What Data and Train share: the keys and defaults of the recipe that they edit together, and the shipped datasets."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def sentence_box(known: RunVocabulary, label: str = "") -> str:
 
 
 def by_people(known: RunVocabulary, text: str) -> None:
-    """How people translated a test sentence: who doesn't read the language sees whether the model is right."""
+    """Show a person's translation of a test sentence, for visitors who cannot read the language."""
     if said := person_said(known, text):
         st.caption(plain(said))
 
@@ -100,7 +100,7 @@ def example_chips(known: RunVocabulary, more: Callable[[], None] | None = None) 
 
 
 def before_reading(run: Run, known: RunVocabulary, text: str) -> None:
-    """What is to be known of the text; each of several sentences, to choose one."""
+    """Show what to know about the text; if it has several sentences, let the visitor choose one."""
     sentences = known.sentences_of(text)
     if has_several := len(sentences) > 1:
         _one_at_a_time(sentences)

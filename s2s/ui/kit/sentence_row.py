@@ -26,7 +26,7 @@ class SentenceRow(NamedTuple):
 
 
 def sentence_row(what: str, more: Callable[[], None] | None = None) -> SentenceRow:
-    """Draw it; without a sentence, say that `what` appears here. `more` draws a button beside the examples."""
+    """Draw the row; without a sentence, say that `what` appears here. `more` draws a button beside the examples."""
     best = cached.open_run(st.session_state["run"])
     facts = vocabulary.of(best)
     beside = st.container(horizontal=True, vertical_alignment="center", key="sentence row")
@@ -50,7 +50,7 @@ def examples(facts: RunVocabulary, more: Callable[[], None] | None = None) -> No
 
 
 def settings_box(best: Run | None, is_changed: Mapping[str, bool]) -> DeltaGenerator:
-    """A popover, which moves nothing on the page. Of each setting, whether it differs: `{"rollout": True}`."""
+    """Draw the Settings popover; `is_changed` says of each setting whether it differs: `{"rollout": True}`."""
     changed = [
         *(_checkpoint(best) if best else []),
         *(name for name, differs in is_changed.items() if differs),

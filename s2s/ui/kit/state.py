@@ -70,7 +70,7 @@ def between(low: int, high: int) -> Check:
 
 
 class Declared(NamedTuple):
-    """What is declared of one field."""
+    """The declaration of one field."""
 
     name: str
     default: Value
@@ -115,7 +115,7 @@ class ViewState(Generic[View]):
         return st.session_state.get(self.key(name), self.value(name))
 
     def question(self, asked: type[Asked], /, **given: Any) -> Asked:
-        """What the page asks; `given` are its subjects, and what else is not in `set`."""
+        """The page's question, from its widgets; `given` are its subjects and the fields outside `set`."""
         names = {row.name for row in asked.declared() if row.metadata["in_set"]}
         kept = {name: value for name, value in self._changed().items() if name in names}
         return asked(**(kept | given))
@@ -125,7 +125,7 @@ class ViewState(Generic[View]):
         return str(self._rows[name].metadata["label"])
 
     def draw(self, name: str, given: Mapping[str, str] | None = None, **look: Any) -> Any:
-        """The widget of a question's field, as that declares it; choices are `given` where what is there decides."""
+        """Draw the widget of a question's field; `given` are its choices where the page decides them."""
         said = self._rows[name].metadata
         look = {"help": said["help"] or None} | look
         if choices := given or (said["choices"] and options(said["choices"])):
@@ -172,7 +172,7 @@ class ViewState(Generic[View]):
         self.write_to_url()
 
     def show(self, **values: Value) -> None:
-        """`remember`, and the widgets show it when they are next drawn: for buttons and callbacks."""
+        """Set values that widgets show when they are next drawn: for buttons and callbacks."""
         self.remember(**values)
         for name in values:
             st.session_state.pop(self.key(name), None)

@@ -47,9 +47,7 @@ def target_box(run: Run, text: str, own: str) -> str:
 
 
 def is_forced(best: Run, text: str, strategy: str) -> bool:
-    """Whether a link that has just been opened, or the box as it will be drawn, has another target for this sentence
-    than the model's own translation.
-    """
+    """Whether a new link or the target box has a target other than the model's own translation."""
     if linked := address.fresh("tgt"):
         own = Translate(cached.named(best), text, strategy)
         return nfc(linked) != nfc(cached.SCREEN.answer(own).text)

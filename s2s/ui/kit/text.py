@@ -13,6 +13,7 @@ PLAIN = MappingProxyType({row.term: row.plain for row in GLOSSARY})
 JOINER = "\u2060"  # invisible, without width, and no line breaks at it
 LONGEST = 300  # characters of a cell
 MARGIN = 40  # characters beyond twice the reference's length: early translations never end
+PLAIN = MappingProxyType({row.term: row.plain for row in GLOSSARY})
 
 
 def plain(text: str) -> str:

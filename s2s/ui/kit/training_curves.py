@@ -17,7 +17,7 @@ MAX_RUNS = 6  # as many markers as can be told apart
 
 
 def quantity_and_axis(state: ViewState[Any]) -> tuple[str, str]:
-    """Buttons for what is drawn, a row of QUANTITIES, and over what; the view has the fields `curve` and `over`."""
+    """Draw the choice of a curve and its horizontal axis, the view's fields `curve` and `over`."""
     quantities = {key: row.label for key, row in training_view.QUANTITIES.items()}
     look = {"default": "loss", "label_visibility": "collapsed"}
     with st.container(horizontal=True, horizontal_alignment="distribute", key="controls-curves"):
@@ -28,7 +28,7 @@ def quantity_and_axis(state: ViewState[Any]) -> tuple[str, str]:
 
 
 def loss_note(runs: Iterable[str], curve: str = "loss") -> str:
-    """Beside losses of runs that were trained here with label smoothing: that they are without it."""
+    """A note that these losses are without the label smoothing of training."""
     if curve != "loss":
         return ""
     trained = (run for run in runs if not cached.metadata(run).get("imported"))

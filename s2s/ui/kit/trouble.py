@@ -11,9 +11,7 @@ from s2s.ui.kit.text import as_markdown
 
 
 def run_trouble(row: RunSummary) -> None:
-    """Why the run failed, ended early or waits for another worker; unless it ended by itself or this server is hosted,
-    the last lines of its log.
-    """
+    """Show why a run failed, ended early or waits, with the end of its log unless the server is hosted."""
     if row.error:
         st.error(as_markdown(row.error), icon=":material/error:")
     elif row.state == "interrupted" and row.note:

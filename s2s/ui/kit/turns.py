@@ -19,7 +19,7 @@ PATIENCE = 20.0  # seconds after which a run goes on without its turn: one that 
 
 
 class Turns:
-    """Each owner's threads, one at a time in the order in which they came; owners do not wait for each other."""
+    """Lets one thread per owner run at a time, in the order in which they came."""
 
     def __init__(self, patience: float = PATIENCE) -> None:
         self._patience = patience
@@ -29,7 +29,7 @@ class Turns:
 
     @contextlib.contextmanager
     def turn(self, owner: str) -> Iterator[None]:
-        """This thread has its owner's turn inside."""
+        """A context in which this thread has its owner's turn."""
         self._mine.held = owner, self._enter(owner)
         try:
             yield
@@ -40,7 +40,7 @@ class Turns:
 
     @contextlib.contextmanager
     def paused(self) -> Iterator[None]:
-        """Others of this thread's owner have their turns meanwhile: this one only waits. Nothing without a turn."""
+        """A context in which this thread gives its turn to others of the same owner."""
         held = getattr(self._mine, "held", None)
         if held is None:
             yield
@@ -81,7 +81,7 @@ TURNS = Turns()
 
 
 def owner() -> str:
-    """Who takes the turns of this run: the visitor's workspace; without one, the address where they come from."""
+    """Whose turn a script run takes: the visitor's workspace, or else the network address."""
     workspace = asker.current()
     if workspace == asker.NOBODY and asker.is_hosted():
         return f"address {visitor_address()}"
@@ -89,13 +89,13 @@ def owner() -> str:
 
 
 def visitor_address() -> str:
-    """That of the visitor for whom this script runs."""
+    """The network address of the visitor for whom this script runs."""
     forwarded = ", ".join(st.context.headers.get_all("X-Forwarded-For"))
     return address_of(st.context.ip_address or "", forwarded)
 
 
 def address_of(peer: str, forwarded: str) -> str:
-    """Whose request it is: the peer's, or what the proxy on this network that is the peer says by `X-Forwarded-For`.
+    """The address of whoever sent a request, also behind a trusted proxy (`X-Forwarded-For`).
 
     Only the last entry is the proxy's own. Of IPv6 the network counts, as one computer has many addresses there.
 
@@ -121,5 +121,5 @@ def _parsed(given: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
 
 
 def own_turn() -> contextlib.AbstractContextManager[None]:
-    """On a hosted server, the turn of the visitor for whom this script runs; at home all tabs run at once."""
+    """The turn of the visitor for whom this script runs; on one's own computer all tabs run at once."""
     return TURNS.turn(owner()) if asker.is_hosted() else contextlib.nullcontext()

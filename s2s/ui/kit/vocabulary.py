@@ -66,7 +66,7 @@ THREE_LETTERS = MappingProxyType(
 
 @dataclass(frozen=True)
 class RunVocabulary:
-    """`words` is empty where the tokenizer makes subwords or characters: then no word is unknown as a whole."""
+    """The words and sentences of a run; `words` is empty if its tokenizer makes subwords or characters."""
 
     words: tuple[str, ...]
     examples: tuple[str, ...]
@@ -109,7 +109,7 @@ def examples(run_id: str) -> tuple[str, ...]:
 
 
 def can_read(run_id: str, text: str) -> bool:
-    """Whether a run knows every word of a sentence; True for a run that cannot be opened, which says so itself."""
+    """Whether a run knows every word of a sentence; True for a run that cannot be opened."""
     try:
         return not cached.open_run(run_id).unknown(text)
     except UserError:
@@ -152,7 +152,7 @@ def _by_people(source: str) -> dict[str, tuple[str, ...]]:
 
 
 def for_published(tokenizer: Tokenizer) -> tuple[str, ...]:
-    """None where nothing is known of the model's tasks and languages."""
+    """Example sentences for a published model; none if its tasks and languages are unknown."""
     if tokenizer.prefixes:
         return tuple(
             prefix + (ARTICLE if LONG_TASK in task else SENTENCE)

@@ -22,15 +22,17 @@ from s2s.lessons import (
 )
 from s2s.ui.kit import as_markdown, forms, plain, polling, unique_names
 from s2s.ui.kit.action_button import action_button
+from s2s.ui.lessons import teacher
 from s2s.ui.lessons.links import home
-from s2s.ui.lessons.view_state import confirm, show_confirmed
+from s2s.ui.lessons.view_state import STATE, confirm, show_confirmed
 from s2s.ui.shell import show_lesson_link
 
 REFRESH_SECONDS = 5
 FAILED = "class failed"  # in the session: why it was not opened, or not closed
 ABOUT = (
-    "Open a class at a lesson and send its link. Participants are asked whether you may see at which step they are. You"
-    " see numbers, never names; a participant is forgotten after a day, a class after a week."
+    "Open a class at a lesson and send its link. Participants are asked whether you may see at which step they are and"
+    " what they answer. You see numbers, never names; a participant is forgotten after a day, a class with its answers"
+    " after a week."
 )
 UNSHARED = "A lesson of your own is in this list once others may open it by its link: Make your own has the switch."
 PRIVATE = (
@@ -39,6 +41,9 @@ PRIVATE = (
 
 
 def draw() -> None:
+    """One's own classes, and the way to a new one; or the answer key of one."""
+    if teacher.shows_key("class"):
+        return
     st.caption(ABOUT)
     if why := st.session_state.pop(FAILED, None):
         forms.show_error(why)
@@ -71,7 +76,7 @@ def _draw_all() -> None:
     except UserError as error:  # the database is away
         forms.show_error(error)
         return
-    if not rows or FAILED in st.session_state:
+    if not rows or FAILED in st.session_state or STATE.now.key:
         st.rerun()
     for row in rows:
         try:
@@ -95,7 +100,10 @@ def _draw(row: LessonClass, *, is_private: bool) -> None:
             st.warning(PRIVATE, icon=":material/lock:")
         show_lesson_link(lesson, home(), "the class", id=row.id)
         _draw_people(participants(row.id), len(lesson.steps))
-        _close_button(row)
+        teacher.show_results(row.id, lesson)
+        with st.container(horizontal=True):
+            teacher.key_button("class", row.id)
+            _close_button(row)
 
 
 def _close_button(row: LessonClass) -> None:

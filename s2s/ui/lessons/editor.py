@@ -173,7 +173,7 @@ def _step(lesson: Lesson, number: int) -> None:
             Step(title, note, given_view(link, home()), names, make()),
         ),
         "step",
-        f"Step {number} is saved: its title, note, view and question.",
+        f"Step {number} is saved as it stands here.",
     )
 
 

@@ -32,7 +32,7 @@ from s2s.ui.kit import (
     unique_names,
 )
 from s2s.ui.kit.action_button import action_button
-from s2s.ui.lessons import editor
+from s2s.ui.lessons import editor, teacher
 from s2s.ui.lessons.cards import handout_button
 from s2s.ui.lessons.links import home
 from s2s.ui.lessons.view_state import STATE, confirm, show_confirmed
@@ -48,9 +48,11 @@ ABOUT = (
 
 
 def draw() -> None:
-    """One's own lessons, and the ways to a new one; or the one that is changed."""
+    """Draw the list of one's own lessons, or the one that is being edited."""
     if STATE.now.edit:
         editor.draw(STATE.now.edit)
+        return
+    if teacher.shows_key("lesson"):
         return
     st.caption(ABOUT)
     pages_to_add("", 1)
@@ -99,7 +101,16 @@ def _card(row: OwnLesson) -> None:
         if n_steps:
             label = f"Start: {plain(lesson.name)}"
             step_link(OpenedStep(lesson, 1), label, ":material/play_arrow:")
+            with st.popover(
+                "Link and QR code",
+                icon=":material/qr_code:",
+                key=f"link {lesson.id}",
+                on_change="rerun",
+            ) as box:
+                if box.open:
+                    lesson_sharing(row, home())
             handout_button(lesson)
+            teacher.key_button("lesson", lesson.id)
         st.download_button(
             "Export",
             lesson_file.write(lesson),
@@ -123,15 +134,6 @@ def _card(row: OwnLesson) -> None:
             on_click=_delete,
             args=(row,),
         )
-    if n_steps:
-        with st.popover(
-            "Link and QR code",
-            icon=":material/qr_code:",
-            key=f"link {lesson.id}",
-            on_change="rerun",
-        ) as box:
-            if box.open:
-                lesson_sharing(row, home())
 
 
 def _undo() -> None:

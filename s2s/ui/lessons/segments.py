@@ -20,7 +20,7 @@ MORE = "more lessons"  # in the session: what was chosen in the menu
 
 
 class Segment(NamedTuple):
-    """One segment: what its button says, and what draws it."""
+    """One segment of the page: its button's label, and the function that draws it."""
 
     label: str
     draw: Callable[[], None]
@@ -56,7 +56,7 @@ def _open() -> None:
 
 
 def show() -> None:
-    """The open segment; an error in one leaves the others usable."""
+    """Draw the open segment; an error in it leaves the others usable."""
     STATE.from_url()
     there = {name: row for name, row in SEGMENTS.items() if asker.is_hosted() or not row.is_hosted}
     now = STATE.shown("view")  # one of More has a tab while it is open

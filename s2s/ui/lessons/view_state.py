@@ -24,6 +24,7 @@ class LessonsView:
 
     view: str = field("lessons")
     edit: str = field("")  # the lesson of one's own that is changed
+    key: str = field("")  # `lesson.ID` or `class.ID`: whose answer key is open
     find: str = field("")  # in the glossary
     by: str = field("", one_of("", "letter", "topic"))
     term: str = field("", one_of("", *(row.term for row in GLOSSARY)))

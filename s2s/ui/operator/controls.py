@@ -21,7 +21,7 @@ FAILED = "operator failed"  # in the session: why it was not done
 
 
 def results() -> None:
-    """What the last press of a button did."""
+    """Show the result of the last button."""
     if failed := st.session_state.pop(FAILED, None):
         forms.show_error(failed)
     if done := st.session_state.pop(DONE, None):

@@ -30,7 +30,7 @@ IN_ROW = {
 
 @dataclass(frozen=True)
 class PositionsView:
-    """What the link's `set` holds besides the questions' fields."""
+    """The page's fields that no question declares."""
 
     view: str = field("model")
     beside: str = field("")
@@ -40,7 +40,7 @@ STATE = ViewState("positions", PositionsView, WordOrder, PositionKinds, Extrapol
 
 
 def labels() -> dict[str, str]:
-    """The tabs, by slug; a slug stands in links, as `view` of `set`."""
+    """The labels of the page's tabs, by their slugs in links."""
     named = {slug: row.label for slug, row in tabs("positions").items()}
     return {"model": named["model"], **SHOWN, "longer": named["longer"]}
 

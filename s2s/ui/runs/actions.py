@@ -25,7 +25,7 @@ DELETED = "deleted run"  # in the session: id, name, time and job of the last de
 
 
 def actions(run_id: str) -> None:
-    """The card of the selected run; before it, what was deleted within the last minute."""
+    """Draw the selected run's card, and what was deleted within the last minute."""
     _undo_deletion()
     row = cached.runs().get(run_id)
     is_own = cached.is_own(run_id)

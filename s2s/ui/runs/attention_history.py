@@ -55,7 +55,6 @@ def _drawn(question: AttentionOverTraining, steps: tuple[int, ...] | None) -> No
 
 
 def _selected(question: AttentionOverTraining, answer: AttentionByStep) -> AttentionOverTraining:
-    """With the attention, layer and head that the controls say."""
     kind = pickers.kind_picker()
     view = answer.frames[0].attention.view(kind)
     layer = pickers.layer_picker(view, mean=True)
@@ -72,7 +71,6 @@ def _selected(question: AttentionOverTraining, answer: AttentionByStep) -> Atten
 
 
 def _checkpoint(question: AttentionOverTraining, steps: tuple[int, ...]) -> None:
-    """A slider, whose right end follows the newest."""
     key = STATE.key("at")
     st.session_state[key] = question.nearest(steps)
 

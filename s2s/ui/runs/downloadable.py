@@ -8,7 +8,7 @@ from s2s.ui.kit import cached
 
 
 def is_downloadable(run_id: str) -> bool:
-    """Whether a run has a checkpoint, and this visitor may do more than look at it."""
+    """Whether a run has a checkpoint and this visitor may download it."""
     row = cached.runs().get(run_id)
     if row is not None and not row.checkpoints:
         return False

@@ -18,7 +18,7 @@ HELP = (
 
 
 def popover(run_id: str) -> None:
-    """Nothing for a run without checkpoints, or one that this visitor may only look at."""
+    """Draw the export menu of a run, unless it has no checkpoint or may only be looked at."""
     if not is_downloadable(run_id):
         return
     box = st.popover(

@@ -14,7 +14,7 @@ TOO_LARGE = "Too large for this server."
 
 
 def gallery(choose: Callable[[str], None], *, is_open: bool) -> None:
-    """A card each; its button calls `choose` with the name."""
+    """Draw a card for each model; its button calls `choose` with the name."""
     most = limits().model_parameters
     box = st.expander("Well-known models", expanded=is_open, icon=":material/apps:")
     with box, st.grid(4, min_column_width=260, border=True) as grid:

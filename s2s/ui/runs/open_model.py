@@ -38,7 +38,7 @@ class FoundModel:
 
 
 def tab(run_id: str) -> None:
-    """The name, the card, the button; the imports that work; the gallery."""
+    """Draw the field for a model's name, its card and button, running imports and the gallery."""
     import_progress.panel()
     name = _name().strip()
     if name:

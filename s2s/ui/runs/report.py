@@ -20,7 +20,7 @@ HELP = (
 
 
 def download_button(run_id: str) -> None:
-    """Nothing for a run without checkpoints, or one that this visitor may only look at."""
+    """Draw the button for a run's report, unless it has no checkpoint or may only be looked at."""
     if not is_downloadable(run_id):
         return
     link = page_url(page("runs")) if st.context.url else ""

@@ -22,7 +22,7 @@ HELP = (
 
 
 def download_button(run_id: str) -> None:
-    """The run as it is stored now; nothing for a run that waits, or that this visitor may only look at."""
+    """Draw the button that downloads a run as a zip, unless it waits or may only be looked at."""
     try:
         folder = Library().run(run_id, "download")
     except UserError:
@@ -43,7 +43,7 @@ def download_button(run_id: str) -> None:
 
 
 def field() -> None:
-    """Opens a run from a zip: it becomes a new run of this visitor, and the run of the page."""
+    """Draw a field that opens a run from a zip."""
     error = st.session_state.pop(FAILED, None)
     with st.expander(
         "Open a run from a zip", expanded=error is not None, icon=":material/folder_zip:"

@@ -174,7 +174,7 @@ def _cells(row: RunSummary) -> dict[str, object]:
 
 
 def state(row: RunSummary) -> str:
-    """Its state as a symbol and a word."""
+    """A run's state as a symbol and a word."""
     if row.is_paused and row.state == "running":
         return "❚❚ paused"
     state = shown_state(row)
@@ -200,9 +200,7 @@ def full_name(run: str) -> str:
 
 
 def refreshing(draw: Callable[[Any], None], given: Any, *, is_live: bool) -> None:
-    """Draw a part of the page, again and again while a run is live; and the whole page where a widget in it changes
-    the link.
-    """
+    """Draw a part of the page repeatedly while a run is live."""
 
     def part() -> None:
         before = st.session_state.get("set")

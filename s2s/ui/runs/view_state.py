@@ -16,7 +16,7 @@ OPEN_MODEL = "open-a-model"
 
 @dataclass(frozen=True)
 class RunsView:
-    """The open view; the other fields say what one view shows, and stand in the links of that view only."""
+    """The open view of Runs, and the fields of each view."""
 
     tab: str = field(RUNS, one_of(RUNS, SIDE_BY_SIDE, ATTENTION, SWEEPS, OPEN_MODEL))
     compared: str = field("")  # ids of runs with spaces between

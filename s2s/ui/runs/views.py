@@ -12,7 +12,7 @@ from s2s.ui.runs.view_state import SIDE_BY_SIDE, STATE
 
 
 class Tab(NamedTuple):
-    """A view. `fields` are those of the state that it shows: a link to it says no others."""
+    """One view of Runs, with the fields that a link to it carries."""
 
     label: str
     draw: Callable[[str], None]  # takes the run's id

@@ -37,7 +37,7 @@ def base_path() -> str:
 
 
 def routes() -> list[Route]:
-    """What is no page of Streamlit's, with its address."""
+    """Addresses of this server that are no Streamlit pages."""
     base = base_path()
     own = [
         Route(READY, ready),
@@ -75,7 +75,7 @@ def ready_paths() -> frozenset[str]:
 
 
 def is_for_machines(path: str) -> bool:
-    """Whether a machine asks there that may know the server by another name; no page of a browser is there."""
+    """Whether a path is used by machines only, which may know the server by another name."""
     return path in ready_paths() or path == base_path() + METRICS
 
 

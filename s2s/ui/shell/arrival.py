@@ -24,7 +24,7 @@ MINE_HELP = (
 
 
 def read_letters() -> None:
-    """At a visitor's first run: who sent the view? Of a link that is gone nothing is said; its view still opens."""
+    """At a visitor's first run, note which short link they came by."""
     letters = st.query_params.get(KEY)
     if letters is None:
         return
@@ -35,7 +35,7 @@ def read_letters() -> None:
 
 
 def show_arrival(page: str, run_id: str) -> bool:
-    """Above the page that a short link opened, or that shows somebody else's run, until it is dismissed.
+    """Say above the page what the short link or shared run shows, until it is dismissed.
 
     What a link kept of a run that is gone comes below the line. Returns whether that stands in place of the page.
     """

@@ -29,7 +29,7 @@ HEADERS = MappingProxyType(
 
 
 class Bundles:
-    """ASGI middleware: answers for these files where the browser reads gzip, and for nothing else."""
+    """ASGI middleware that serves Streamlit's large files gzipped."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -20,7 +20,7 @@ THEMES = ("light", "dark")
 
 
 class CuratedView(NamedTuple):
-    """A page's address and its values, with what there is to see."""
+    """A recommended view: page, values and a sentence on what to see."""
 
     title: str  # Markdown
     about: str

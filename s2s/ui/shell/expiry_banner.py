@@ -32,7 +32,7 @@ def show_expiry(page: Page) -> None:
 
 
 def keep_button() -> None:
-    """Keeps everything of the visitor's for as long again."""
+    """Draw a button that keeps everything of the visitor's as long again."""
     days = settings.expire_days()
     st.button(f"Keep for another {days} days", key="keep", icon=":material/update:", on_click=_keep)
 
@@ -68,7 +68,7 @@ def _all_soon(home: str) -> dict[str, list[Expiring]]:
 
 
 def forget_expiring(workspace: str) -> None:
-    """A deleted workspace has nothing any more that expires."""
+    """Drop what is cached about the expiry of a deleted workspace."""
     _all_soon(str(settings.home())).pop(workspace, None)
 
 

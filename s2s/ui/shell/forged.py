@@ -23,11 +23,12 @@ from s2s.ui.streamlit_parts import (
 )
 
 REFUSED = "What was chosen is not offered here, or no longer; what was there before stays."
+NUMBERS = {"int_value", "double_value"}  # a browser sends whole ones as the former
 UPLOADS = ("file_uploader_state_value", "chat_input_value")  # to read one takes its files
 
 
 def refuse_forged_values() -> None:
-    """From now on, in every session: of widgets drawn before, when a message arrives; of others when they are drawn."""
+    """In every session, refuse widget values that no browser could have sent."""
     arrive: Callable[..., Any] = SessionState.on_script_will_rerun
     register: Callable[..., Any] = SessionState.register_widget
 
@@ -57,14 +58,14 @@ def refuse_forged_values() -> None:
 def is_forged(
     metadata: WidgetMetadata[Any] | None, sent: WidgetState, *, has_options: bool = False
 ) -> bool:
-    """Whether a widget cannot have this value; not known of one that has not been drawn.
+    """Whether a widget cannot have this value; False for a widget not drawn yet.
 
     `has_options`: whether the browser has seen the options of which it sends one.
     """
     field = sent.WhichOneof("value")
     if metadata is None or field is None:
         return False
-    if field != metadata.value_type:
+    if field != metadata.value_type and {field, metadata.value_type} != NUMBERS:
         return True
     if field in UPLOADS:
         return False

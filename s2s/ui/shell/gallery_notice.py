@@ -22,7 +22,7 @@ EXPORTED = " The export of your workspace has them, too."
 
 
 def lead_on(row: Page) -> None:
-    """The address that the gallery had opens Home, beside the same step of a lesson."""
+    """Send the gallery's former address to Home, at the same step of a lesson."""
     view = share.unpack(st.query_params.get("set", ""))
     if row.url_path == "runs" and view.get("tab") == "gallery":
         pickers.notify(ENDED)
@@ -31,7 +31,7 @@ def lead_on(row: Page) -> None:
 
 
 def show_once_published() -> None:
-    """To somebody who had published something, until they dismiss it."""
+    """Tell visitors who had published in the gallery that it has gone, until they dismiss it."""
     if TOLD not in st.session_state:
         try:
             found = [] if asker.current() == asker.NOBODY else short_links.once_published()

@@ -21,7 +21,7 @@ TOO_LONG = "It differs from its preset in too many settings for a link: its reci
 
 
 def show_gone_run(page: str, link: ShortLink) -> bool:
-    """Draws nothing where the run of the link is there, or nothing is known of it.
+    """If the run of a short link is gone, say so and offer its recipe.
 
     Returns whether it stands in place of the page, which would show another run that nobody has chosen.
     """

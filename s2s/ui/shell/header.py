@@ -31,7 +31,7 @@ MAX_PREFIX = 40  # characters
 
 
 def header(page: Page) -> tuple[DeltaGenerator, bool]:
-    """Returns the container for the Share button, filled after the page, and whether the page can be drawn."""
+    """Draw the header. Returns the Share button's container, and whether the page can be drawn."""
     with st.container(
         key="header",
         horizontal=True,

@@ -27,10 +27,10 @@ DONE = ":material/done_all:"
 
 
 def read_from_url(page: Page, *, is_other_page: bool) -> None:
-    """Reads the address at each run of the script; a step that was just opened shows its view.
+    """Read the open lesson step from the address; a newly opened step shows its view.
 
-    Links within a page and the menu drop the lesson from the address; it stays open, unless it is finished and
-    another page opens. Back and Forward do not.
+    Links within a page and the menu drop the lesson from the address; it stays open, unless it is finished and another
+    page opens. Back and Forward do not.
     """
     before = st.session_state.get(IN_ADDRESS)
     is_first = IN_ADDRESS not in st.session_state
@@ -89,7 +89,7 @@ def leave() -> None:
 
 
 def show_again() -> None:
-    """The open step's view is shown once more, on its own page."""
+    """Show the open step's view again, on its own page."""
     st.session_state[IN_ADDRESS] = address.UNREAD
 
 
@@ -100,7 +100,7 @@ def with_lesson(view: Mapping[str, str]) -> dict[str, str]:
 
 
 def note(at: OpenedStep, answer: str = "") -> None:
-    """A step was seen, or answered. Raises UserError where the database is away; then the session alone knows."""
+    """Store that a step was seen or answered. Raises UserError if the database is unreachable."""
     known = _in_session()
     mine = known.get(at.lesson.id, LessonProgress())
     is_known = mine.answers.get(at.number) == mine.with_answer(at.number, answer).answers[at.number]
@@ -126,7 +126,7 @@ def lesson_progress() -> dict[str, LessonProgress]:
 
 
 def progress_of(at: OpenedStep) -> LessonProgress:
-    """Of the open lesson; read from the database once per session."""
+    """The progress in the open lesson, read from the database once per session."""
     if READ not in st.session_state:
         st.session_state[READ] = True
         with contextlib.suppress(UserError):  # as the page Lessons says

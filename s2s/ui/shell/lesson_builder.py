@@ -23,6 +23,7 @@ from s2s.ui.shell import lesson
 from s2s.ui.shell.lesson_panel import HEADING, step_link
 from s2s.ui.shell.lesson_sharing import lesson_sharing
 from s2s.ui.shell.pages import LESSONS, Page, page, page_link
+from s2s.ui.streamlit_parts import DeltaGenerator
 from s2s.words import listed
 
 # in the session
@@ -124,15 +125,18 @@ def _draw(page: Page, home: str) -> None:
         return
     now = _being_written(own, view)
     row = own.get(now.lesson if now else _preferred(own))
-    is_unfolded = _bar(row, now)
+    is_unfolded, heading = _bar()
     with st.container(key="lesson-unfolded" if is_unfolded else "lesson-folded", gap="small"):
         if why:
             st.caption(why)
         elif row and now:
-            _write(row, now, view, home)
+            row = _write(row, now, view, home)
         else:
-            _ask(own, view)
+            _ask(own)
         _close()
+    name = row.lesson.title if row else "A new lesson"
+    said = f"Your step {now.number}" if now else f"Add this page as step {_n_steps(row) + 1}"
+    heading.html(f"{HEADING}<small>{html.escape(name)}</small><b>{said}</b></div>")
 
 
 def _being_written(own: Own, view: View) -> Written | None:
@@ -176,13 +180,13 @@ def _preferred(own: Own) -> str:
     return str(last) if last == NEW or last in own else next(reversed(own), NEW)
 
 
-def _bar(row: OwnLesson | None, now: Written | None) -> bool:
-    """The heading, and on a phone the button that opens and folds the panel. Returns whether it is open there."""
+def _bar() -> tuple[bool, DeltaGenerator]:
+    """On a phone the button that opens and folds the panel. Returns whether it is open there, and where the heading
+    is, which names the lesson as it is saved.
+    """
     is_unfolded = lesson.is_unfolded()
-    name = row.lesson.title if row else "A new lesson"
-    said = f"Your step {now.number}" if now else f"Add this page as step {_n_steps(row) + 1}"
     with st.container(key="lesson-bar", horizontal=True, vertical_alignment="center", gap="xsmall"):
-        st.html(f"{HEADING}<small>{html.escape(name)}</small><b>{said}</b></div>")
+        heading = st.empty()
         if st.button(
             "Fold" if is_unfolded else "Open",
             key="fold lesson",
@@ -191,7 +195,7 @@ def _bar(row: OwnLesson | None, now: Written | None) -> bool:
         ):
             lesson.unfold(not is_unfolded)
             st.rerun(scope="fragment")
-    return is_unfolded
+    return is_unfolded, heading
 
 
 def _n_steps(row: OwnLesson | None) -> int:
@@ -204,7 +208,7 @@ def _title(view: View) -> str:
     return shortened(" ".join(name.split()).removesuffix(":"), MAX_TITLE)
 
 
-def _ask(own: Own, view: View) -> None:
+def _ask(own: Own) -> None:
     """To which lesson this page is added."""
     names = {**unique_names({id: row.lesson.title for id, row in own.items()}), NEW: "A new lesson"}
     st.session_state[CHOSEN] = _preferred(own)
@@ -221,8 +225,8 @@ def _prefer() -> None:
     st.session_state[LAST] = st.session_state[CHOSEN]
 
 
-def _write(row: OwnLesson, now: Written, view: View, home: str) -> None:
-    """The fields of a step, what of them is saved, and the ways from here."""
+def _write(row: OwnLesson, now: Written, view: View, home: str) -> OwnLesson:
+    """The fields of a step, what of them is saved, and the ways from here. Returns the lesson as it is saved."""
     before = row.lesson
     typed = st.text_input(
         "Title of the lesson",
@@ -257,6 +261,7 @@ def _write(row: OwnLesson, now: Written, view: View, home: str) -> None:
     page_link(LESSONS, "Edit the lesson", ":material/edit:", set=f"view:own,edit:{before.id}")
     if st.button("Take this page back", key="take back", icon=":material/undo:"):
         _take_back(row.lesson, now.number)
+    return row
 
 
 def _changed(

@@ -1,4 +1,4 @@
-"""What a participant of a class sees in the panel of the lesson: who sees their step, if they agree.
+"""What a participant of a class sees in the panel of the lesson: who sees their step and answers, if they agree.
 
 `class=ID` in the address, beside `lesson`: it stays there until the visitor leaves the lesson.
 """
@@ -12,7 +12,7 @@ import streamlit as st
 
 from s2s import lessons
 from s2s.config import UserError, asker
-from s2s.lessons import OpenedStep
+from s2s.lessons import Given, OpenedStep, Question
 from s2s.links.share import CLASS, printable
 from s2s.ui.kit import as_markdown, pickers
 from s2s.ui.shell import lesson
@@ -22,13 +22,13 @@ FAILED = "class: failed"  # in the session: why nothing was written
 WRITTEN = "class: written"  # in the session: what the teacher knows
 MAX_ID = 16  # characters
 QUESTION = (
-    "This link belongs to a class. May its teacher see at which step you are, and how many questions you have answered"
-    " right? Nothing else is sent, and no name."
+    "This link belongs to a class. May its teacher see at which step you are, and what you answer to the questions? No"
+    " sentence that you type is sent, and no name."
 )
 
 
 def read_from_url() -> None:
-    """At each run of the script: the class of the address, while a lesson is open."""
+    """Read the class from the address while a lesson is open."""
     given = st.query_params.get(CLASS)
     if given is not None and given != st.session_state.get(CLASS):
         _open(printable(given)[:MAX_ID])
@@ -41,7 +41,7 @@ def read_from_url() -> None:
 
 
 def ask(at: OpenedStep) -> None:
-    """Asks once whether the teacher may see the step; who has answered, or comes too late, sees nothing here."""
+    """Ask once whether the teacher may see the visitor's step."""
     id = _class()
     if not id:
         return
@@ -58,14 +58,14 @@ def ask(at: OpenedStep) -> None:
 
 
 def draw(at: OpenedStep) -> None:
-    """Who has agreed sees that the teacher sees it, and can end it."""
+    """Tell participants that the teacher sees their step, with a button that ends it."""
     id = _class()
     if not id:
         return
     try:
         if lessons.is_participant(id):
             _note(id, at)
-            st.caption("Your teacher sees at which step you are.")
+            st.caption("Your teacher sees at which step you are, and your answers.")
             st.button("Stop that", key="leave class", on_click=_do, args=(lessons.leave_class, id))
         else:
             lessons.find_class(id)
@@ -95,6 +95,15 @@ def _note(id: str, at: OpenedStep) -> None:
     if lessons.find_class(id).lesson == at.lesson.id:  # and not the lesson after it
         lessons.note_participant(*now)
         st.session_state[WRITTEN] = now
+
+
+def note_answer(question: Question, given: Given, level: str) -> None:
+    """Lets the teacher see an answer, where the visitor has agreed."""
+    if id := _class():
+        with contextlib.suppress(
+            UserError
+        ):  # it is closed, or the database is away, as `draw` says
+            lessons.note_answer(id, question, given, level)
 
 
 def _join(id: str, at: OpenedStep) -> None:

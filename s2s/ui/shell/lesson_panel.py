@@ -21,7 +21,7 @@ HEADING = '<div class="lesson-heading" role="heading" aria-level="2">'
 
 
 def lesson_panel(page: Page) -> None:
-    """Draws nothing outside a lesson."""
+    """Draw the panel of the open lesson; nothing outside a lesson."""
     with st.container():  # so that opening a lesson moves no element below
         if (at := lesson.opened()) is None:
             return

@@ -23,7 +23,7 @@ from s2s.lessons import (
 )
 from s2s.runs import Run
 from s2s.ui.kit import address, as_markdown, cached, note_markdown, plain
-from s2s.ui.shell import lesson
+from s2s.ui.shell import lesson, lesson_class
 from s2s.ui.shell.pages import Page
 
 JUDGED = "lesson verdict"  # in the session
@@ -38,7 +38,7 @@ LOOKS = MappingProxyType(
 
 
 class Judged(NamedTuple):
-    """What was said of an answer: it stands until there is another answer, or another sentence."""
+    """The verdict on an answer, which stays until the answer or the sentence changes."""
 
     step: str
     given: Given
@@ -47,7 +47,7 @@ class Judged(NamedTuple):
 
 
 def draw_question(page: Page, at: OpenedStep) -> None:
-    """The question, its widget, and what is said of the answer.
+    """Draw the question, its widget, and the verdict on the answer.
 
     A pressed option is an answer, and so are another sentence and another head on the page: they need no button.
     """
@@ -167,6 +167,7 @@ def _judge(page: Page, at: OpenedStep, question: Question, given: Given) -> None
     else:
         with contextlib.suppress(UserError):  # the database is away, as the page Lessons says
             lesson.note(at, verdict.level)
+        lesson_class.note_answer(question, given, verdict.level)
     st.session_state[JUDGED] = Judged(str(at), given, _source(), verdict)
 
 

@@ -13,14 +13,13 @@ from s2s.links import share
 from s2s.links import short as short_links
 from s2s.links.short import Content
 from s2s.ui.kit import cached, forms, pickers, plain
-from s2s.ui.shell.reach import LOCAL_HELP, is_local, reach
-from s2s.ui.shell.short_link_form import show_link, url_of
+from s2s.ui.shell.short_link_form import LOCAL_HELP, is_local, reach, show_link, url_of
 
 FAILED = "lesson not shared"  # in the session: why
 
 
 def show_lesson_link(lesson: Lesson, home: str, of: str, *, id: str = "") -> None:
-    """The link that opens a lesson at its first step: a short one, or a full one where none can be made.
+    """Draw the link that opens a lesson at its first step: a short one if possible.
 
     `home` is the address of the first page; `id` is of a class; `of` says what the link opens: "the class".
     """
@@ -37,7 +36,7 @@ def show_lesson_link(lesson: Lesson, home: str, of: str, *, id: str = "") -> Non
 
 
 def lesson_sharing(row: OwnLesson, home: str) -> None:
-    """The switch, the link, and the steps that others could not open."""
+    """Draw the sharing switch and the link, and name the steps that others could not open."""
     lesson = row.lesson
     if asker.is_hosted():
         key = f"share lesson {lesson.id}"

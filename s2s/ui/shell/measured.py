@@ -43,7 +43,7 @@ class Measured:
 
 
 def measure_script_runs() -> None:
-    """From now on every run of a page, or of a part of one, is timed, and waits for its visitor's turn."""
+    """Time every script run, and let it wait for its visitor's turn."""
     run = ScriptRunner._run_script
     pages = {
         calc_hash(row.url_path): row.url_path or "home" for row in (*PAGES, WORKSPACE, OPERATOR)
@@ -67,7 +67,7 @@ def measure_script_runs() -> None:
 
 
 def note_script_error(error: Exception) -> bool:
-    """Counts and logs what no page expected, without its message; the page shows what it always shows."""
+    """Count and log an unexpected exception without its message."""
     MONITOR.note_error(error)
     workspace = hashlib.sha256(asker.current().encode()).hexdigest()[:12]
     logs.write_error("script_error", error, workspace=workspace)

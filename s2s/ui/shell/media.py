@@ -20,7 +20,7 @@ _made: OrderedDict[str, str] = OrderedDict()  # from a download made on a click 
 
 
 def guard_downloads() -> None:
-    """Downloads that are made on a click are made for the visitor who saw the button, and are theirs."""
+    """Make downloads for the visitor who saw the button, and let no other browser fetch them."""
     manager: Any = runtime.get_instance().media_file_mgr
     register = manager.add_deferred
     make = manager.execute_deferred

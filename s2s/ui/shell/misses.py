@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 
 class Allowance(NamedTuple):
-    """So many misses wait for nothing; then there is one every so many seconds."""
+    """How many misses are free, and after how many seconds there is one more."""
 
     free: int
     seconds: float
@@ -26,7 +26,7 @@ MAX_ADDRESSES = 4096  # that are remembered
 
 
 class Misses:
-    """Safe to use from several threads."""
+    """Counts misses by address, for several threads."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock

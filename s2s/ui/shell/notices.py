@@ -18,7 +18,7 @@ PAUSED = "The queue is paused: running jobs continue, and waiting ones start whe
 
 
 def read_address() -> None:
-    """At a visitor's first run: cleans the address before a widget reads it."""
+    """At a visitor's first run, clean the address before a widget reads it."""
     if "address read" in st.session_state:
         return
     st.session_state["address read"] = True
@@ -44,7 +44,7 @@ def read_address() -> None:
 
 
 def show_notices(page: str) -> list[Notice]:
-    """Says, once, what the address asked for and cannot be shown, with one button. Returns the notices."""
+    """Say once what the address asked for and cannot be shown. Returns the notices."""
     notices: list[Notice] = st.session_state.pop(NOTICES, [])
     step = st.session_state.pop(NAMED_STEP, "")
     if step and "step" not in (row := find_page(page)).keys and not _is_best(step):
@@ -83,7 +83,7 @@ def _show_way(way: Way) -> None:
 
 
 def show_operator_notice() -> None:
-    """What the operator tells everybody, and that no job starts where the queue is paused."""
+    """Show the operator's notice, and whether the queue is paused."""
     state = cached.server_state()
     if state.notice:
         st.warning(as_markdown(state.notice), icon=":material/campaign:")

@@ -33,7 +33,7 @@ def is_operator() -> bool:
 
 
 def identify_operator(key: str) -> None:
-    """From now on this session is the operator's. Raises UserError for a wrong key, after a while."""
+    """Make this session the operator's. Raises UserError for a wrong key, after a delay."""
     if not settings.is_operator_key(key):
         note_refused_key("page")
         with TURNS.paused():

@@ -262,7 +262,7 @@ def rows() -> tuple[Page, ...]:
 
 
 def in_menu(every: Sequence[Page], shown: str = "") -> list[Page]:
-    """Of each entry of the menu the page whose address is `shown`, else its first one."""
+    """One page per entry of the menu: the shown one, or else the entry's first."""
     pages = {row.entry: row for row in reversed(every)}
     pages |= {row.entry: row for row in every if row.url_path == shown}
     return [row for row in every if row == pages[row.entry]]
@@ -299,7 +299,7 @@ def browser_title(page: Page, subject: str = "") -> str:
 
 
 def kept_values(every: Sequence[Page]) -> dict[str, dict[str, str]]:
-    """By address, the run and the sentence of this page, where a click on a link to another page keeps them."""
+    """For links to another page: the run and sentence to keep, by address."""
     held = {key: str(st.session_state.get(key) or "") for key in ("run", "src")}
     return {
         row.url_path: {key: held[key] for key in held if key in row.keys and held[key]}

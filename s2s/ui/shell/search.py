@@ -24,7 +24,7 @@ SEARCHED = "search.json"  # the address of what is searched, which a browser kee
 
 
 class Place(NamedTuple):
-    """Something that the search finds beside words; `link` is below the address of the first page."""
+    """A page, view, lesson or mistake that the search finds; `link` is relative to the first page."""
 
     title: str
     kind: str
@@ -39,7 +39,7 @@ def search_button(page: str) -> None:
 
 
 def places() -> Iterator[Place]:
-    """Everything but words, in the order in which equally good ones are listed."""
+    """Everything that the search finds besides words, in listing order."""
     title = {row.url_path: row.title for row in PAGES}
     takes_run = {row.url_path for row in PAGES if row.run}
     for row in PAGES:

@@ -36,7 +36,7 @@ REQUESTS = frozenset(
 
 
 class Sessions:
-    """From the id of a session to the hash of the key with which it began."""
+    """Remembers for each Streamlit session the hash of the key with which it began."""
 
     def __init__(self) -> None:
         self._keys: OrderedDict[str, str] = OrderedDict()
@@ -56,7 +56,7 @@ class Sessions:
         return True
 
     def with_own_session(self, scope: Scope, key: Key | None) -> Scope:
-        """A browser's wish to connect; without the id of a session that did not begin with its key."""
+        """A browser's connection request, without the session id if that session began with another key."""
         given = header(scope, PROTOCOL)
         name, token, session = (*(each.strip() for each in given.split(",", 2)), "", "")[:3]
         if not given or not session:

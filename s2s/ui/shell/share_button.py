@@ -22,8 +22,13 @@ from s2s.ui.shell import lesson
 from s2s.ui.shell.arrival import ARRIVED
 from s2s.ui.shell.lesson_builder import build_lesson, is_building
 from s2s.ui.shell.pages import LESSONS, Page
-from s2s.ui.shell.reach import LOCAL_HELP, is_local, reach
-from s2s.ui.shell.short_link_form import make_short_link, short_link_form
+from s2s.ui.shell.short_link_form import (
+    LOCAL_HELP,
+    is_local,
+    make_short_link,
+    reach,
+    short_link_form,
+)
 
 KEY = "share"  # of the popover: whether it is open
 

@@ -1,9 +1,11 @@
-"""The part of the Share button that makes a short link of the page's view, with a title and a note."""
+"""The part of the Share button that makes a short link of the page's view, with title and note; who can open a link."""
 
 from __future__ import annotations
 
 from functools import partial
+from ipaddress import ip_address
 from typing import Any
+from urllib.parse import urlsplit
 
 import streamlit as st
 
@@ -14,9 +16,13 @@ from s2s.links import short as short_links
 from s2s.links.short import MAX_NOTE, MAX_TITLE, Content, ShortLink, written
 from s2s.ui.canvas import copy_button
 from s2s.ui.kit import as_markdown, pickers, qr_code
-from s2s.ui.shell.reach import is_local
 from s2s.ui.streamlit_parts import DeltaGenerator
 
+LOCAL_HELP = (
+    "You opened the dashboard by an address that means “this computer” wherever it is used: on another computer the"
+    " link leads to that computer itself. To send a link, open the dashboard by this computer's name or address in its"
+    " network, or host it, as the documentation says."
+)
 # in the session
 MADE = "made short link"
 REFUSED = "short link refused"
@@ -48,7 +54,7 @@ def short_link_form(content: Content, home: str) -> None:
 
 
 def make_short_link(content: Content) -> None:
-    """With the title and the note that are in their boxes; the form shows it, or what was refused."""
+    """Make a short link with the title and note in their boxes."""
     title, note = (str(st.session_state.get(key) or "") for key in (TITLE, NOTE))
     try:
         st.session_state[MADE] = short_links.make(
@@ -105,3 +111,20 @@ def _delete(link: ShortLink) -> None:
         st.session_state[MADE] = None
     except UserError as error:
         st.session_state[REFUSED] = str(error)
+
+
+def is_local(url: str) -> bool:
+    """Whether only this computer can open it."""
+    name = (urlsplit(url).hostname or "").rstrip(".")
+    try:
+        address = ip_address(name)
+    except ValueError:
+        return name == "localhost" or name.endswith(".localhost")
+    return address.is_loopback or address.is_unspecified
+
+
+def reach(url: str) -> str:
+    """`only on this computer`, to follow what the link opens."""
+    return (
+        "only on this computer" if is_local(url) else "on any computer that can reach this server"
+    )

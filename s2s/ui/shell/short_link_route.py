@@ -70,7 +70,7 @@ async def short_link(request: Request) -> Response:
 
 
 def find(typed: str) -> ShortLink:
-    """As `short_links.find`, for a page: whoever guesses waits here, too."""
+    """The short link for a page; whoever guesses waits."""
     try:
         return short_links.find(typed)
     except UnknownLinkError:

@@ -19,7 +19,7 @@ INK = {"dark": "#E8ECF1", "light": "#0C131D"}  # of the name, by theme
 
 
 def apply_style() -> None:
-    """Adds the style rules to the page, and name and mark above the menu, which lead Home."""
+    """Add the style rules, and the name and mark that lead Home."""
     ink = INK[st.context.theme.type or "light"]
     font = 'font-family="Source Sans Pro, Source Sans, sans-serif" font-size="20" font-weight="600"'
     name = f'<text x="42" y="23" {font} fill="{ink}">{NAME}</text>'

@@ -31,7 +31,7 @@ FRAMED = (
 
 
 def identify() -> None:
-    """From now on `asker.current()` is the visitor's workspace, in every run of a script."""
+    """Let `asker.current()` name the visitor's workspace in every script run."""
     asker.identify_visitors(workspace_of_visitor)
 
 
@@ -69,7 +69,7 @@ def browser() -> str:
 
 
 def user() -> Mapping[str, Any]:
-    """What the provider says of the visitor; as `st.user`, which takes 0.1 ms to look for secrets each time."""
+    """What the identity provider says of the visitor, like `st.user`, which is slow to read."""
     context = get_script_run_ctx(suppress_warning=True)
     return context.user_info if context else {}
 
@@ -80,7 +80,7 @@ def cookies() -> Mapping[str, str]:
 
 
 def show_identity() -> bool:
-    """Says what a visitor has to know about the workspace. False where the page cannot be drawn."""
+    """Tell visitors about their workspace. False if the page cannot be drawn."""
     if not asker.is_hosted():
         return True
     if why := settings.why_not_ready():
@@ -95,7 +95,7 @@ def show_identity() -> bool:
 
 
 def show_frame() -> None:
-    """Says in a frame of another site what differs there; what is downloaded is asked for with the frame's cookies."""
+    """Say in a frame of another site what differs there."""
     if is_framed():
         st.markdown(f":small[{FRAMED.format(address=_address())}]")
         mend_downloads()

@@ -32,7 +32,7 @@ DEFAULT = StateMap()
 
 
 class AskedStates(NamedTuple):
-    """The run at its checkpoint, and the question; None where something is still to be typed."""
+    """The run and the question of the tab; None while a sentence is missing."""
 
     run: Run
     question: Question[Any] | None
@@ -46,7 +46,7 @@ def fill_first_sentence() -> None:
 
 
 def show(row: SentenceRow) -> None:
-    """The controls, and the answer of the tab that is chosen."""
+    """Draw the controls and the answer of the chosen tab."""
     beside = st.container(horizontal=True, vertical_alignment="bottom")
     with beside:
         labels = {slug: view.label for slug, view in tabs("states").items()}

@@ -10,7 +10,7 @@ from s2s.ui.kit import ViewState, field
 
 @dataclass(frozen=True)
 class StatesView:
-    """The tab; its questions declare the rest."""
+    """The chosen tab; the other fields are declared by its questions."""
 
     view: str = field("map")  # a row of VIEWS
 

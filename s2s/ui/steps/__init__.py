@@ -24,6 +24,6 @@ TABS: Mapping[str, Callable[[AskedSearch], None]] = MappingProxyType(
 
 
 def show(asked: AskedSearch) -> None:
-    """The tab that is chosen."""
+    """Draw the chosen tab."""
     keep_reference(asked.run, asked.text)
     TABS[STATE.now.view](asked)

@@ -42,7 +42,7 @@ FIND_ONE = FindOne(
 
 
 class AskedSearch(NamedTuple):
-    """What every tab is about."""
+    """A sentence, the run and the search settings, which all tabs share."""
 
     run: Run
     row: SentenceRow
@@ -73,7 +73,7 @@ class AskedSearch(NamedTuple):
         )
 
     def write(self, text: str) -> None:
-        """The translation, above the tabs."""
+        """Draw the translation above the tabs."""
         person = html.escape(sentence.person_said(self.row.facts, self.text))
         with self.line:
             st.html(
@@ -83,7 +83,7 @@ class AskedSearch(NamedTuple):
 
 
 def ask() -> AskedSearch | None:
-    """Draw the controls and read them. None, and why on the page, without a sentence or with a wrong setting."""
+    """Draw the controls; returns the search, or None if a sentence or setting is missing or wrong."""
     FIND_ONE.take_found()
     found_in_link = STATE.from_url()
     row = sentence_row("how it was translated, step by step,", FIND_ONE.button)

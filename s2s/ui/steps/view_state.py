@@ -10,7 +10,7 @@ from s2s.ui.kit import ViewState, field, is_position
 
 @dataclass(frozen=True)
 class StepsView:
-    """The fields of the questions come after these."""
+    """The page's fields that no question declares."""
 
     view: str = field("tree")  # a row of VIEWS
     find: str = field("", is_position)  # the sentence that "Find one" found

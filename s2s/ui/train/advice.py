@@ -26,7 +26,7 @@ MOST_NAMED = 4  # settings in one sentence
 
 @dataclass(frozen=True)
 class AppliedAdvice:
-    """A change of the form, as the values of its session keys: the recipe's, and the run that initializes it."""
+    """A change that a button of advice made to the form, with the values before."""
 
     before: Mapping[str, Any]
     after: Mapping[str, Any]
@@ -62,7 +62,7 @@ def _name(key: str) -> str:
 
 
 def panel(request: RunRequest, found: Sequence[Advice]) -> None:
-    """Warnings and refusals, each with the button that corrects the recipe; before them, what the last one changed."""
+    """Draw warnings about a recipe, each with a button that corrects it."""
     _applied()
     for number, one in enumerate(found):
         _advice(request, one, number)
@@ -87,7 +87,7 @@ def _advice(request: RunRequest, one: Advice, number: int) -> None:
 
 
 def recommendation(request: RunRequest) -> None:
-    """The preset for this dataset and the minutes there are."""
+    """Draw the recommended preset for this dataset and time."""
     minutes = request.recipe.train.minutes
     found = cached.recommended_preset(request.source, minutes or FEW_MINUTES)
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -105,7 +105,7 @@ def recommendation(request: RunRequest) -> None:
 
 
 def followed(request: RunRequest, planned: Recipe) -> None:
-    """What follows from the time budget, in a sentence; nothing without one."""
+    """A sentence on what the time budget means for the recipe."""
     changed = changed_settings(request.recipe, planned)
     if not changed:
         return
@@ -132,7 +132,7 @@ def _apply(request: RunRequest, preset: str, fix: Mapping[str, Any]) -> None:
 def change(
     request: RunRequest, after: Mapping[str, Any], before: Mapping[str, Any] | None = None
 ) -> None:
-    """Put values into the widgets, by their session keys, and keep what was there before, for the sentence and Undo.
+    """Put values into widgets, and keep the previous ones for Undo.
 
     `before` has what the session no longer says.
     """

@@ -18,7 +18,7 @@ GPUS = 4
 
 
 def command(request: RunRequest) -> str:
-    """The line that trains the same in a terminal."""
+    """The command line that trains the same run."""
     given: dict[str, Any] = {"source": request.source, "preset": request.preset}
     if request.init_from:
         start = initialization.parse_checkpoint(request.init_from)
@@ -27,7 +27,7 @@ def command(request: RunRequest) -> str:
 
 
 def for_several_gpus(request: RunRequest, cost: Forecast) -> None:
-    """Where a model is too large for this computer: how another one trains it, and what it costs."""
+    """If the model is too large for this computer, say how another one could train it."""
     recipe = override(request.recipe, {"train.processes": GPUS, "train.device": "cuda"})
     each = cached.forecast(request.source, recipe, request.init_from).megabytes / 1000
     st.caption(

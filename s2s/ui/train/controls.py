@@ -25,7 +25,7 @@ LR = "train.lr"
 
 
 class RatePlan(NamedTuple):
-    """What the learning rates of a recipe's schedule depend on."""
+    """The last step, the peak and the planned changes on which a learning rate depends."""
 
     steps: int  # the last one
     peak: float
@@ -260,7 +260,7 @@ def schedule_preview(recipe: Recipe, step: int, before: RatePlan, after: RatePla
 
 
 def act(what: str, run_id: str) -> None:
-    """Do what a button says. A refusal, say because somebody else was faster, is shown under the buttons."""
+    """Carry out a button's action; show a refusal below the buttons."""
     try:
         _do(what, run_id)
     except UserError as wrong:

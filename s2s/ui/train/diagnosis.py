@@ -14,7 +14,7 @@ MUCH_LOWER = 10.0  # times lower than a learning rate that diverged
 
 
 def panel(run_id: str, row: RunSummary | None, curves: Curves) -> None:
-    """First what happened and what to do; nothing for a run that learns, or that says itself why it failed."""
+    """Draw what happened to a diverged run and what to do; nothing for a run that learns."""
     at = diverged_at(curves)
     recipe = cached.recipe(run_id)
     if at is None or recipe is None or (row and row.error):
@@ -47,7 +47,7 @@ def diagnosis(curves: Curves, at: int) -> str:
 
 
 def remedy(recipe: Recipe, preset: str, lr: float, *, is_live: bool) -> str:
-    """What to do against it; `lr` is the peak when it diverged."""
+    """A sentence on what to do about divergence; `lr` is the peak when it happened."""
     suitable = suitable_lr(recipe, preset)
     lower = suitable if suitable is not None and suitable < lr else lr / MUCH_LOWER
     again = f"train again with a lower one, such as {written(float(f'{lower:.1g}'))}"

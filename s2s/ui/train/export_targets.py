@@ -12,7 +12,7 @@ from s2s.ui.train.recipe_form import RunRequest
 
 
 def caption(request: RunRequest) -> None:
-    """Nothing where the settings do not fit together."""
+    """Draw which libraries could load the trained model."""
     if not request.wrong:
         keeps_tokenizer = bool(request.init_from) and has_published_tokenizer(request.init_from)
         st.caption(as_markdown(sentence(request.recipe, keeps_tokenizer=keeps_tokenizer)))

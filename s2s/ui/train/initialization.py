@@ -102,7 +102,7 @@ def _widgets(request: RunRequest, run_id: str) -> None:
 
 
 def take_settings(request: RunRequest, before: str) -> None:
-    """Fill the form with what the weights of the chosen run need; `before` is the run that initialized it until now."""
+    """Fill the form with the settings that the chosen run's weights need."""
     run_id = st.session_state.get(INIT_FROM)
     if run_id and (recipe := cached.recipe(run_id)):
         values = flat(recipe)

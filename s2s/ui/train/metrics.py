@@ -27,7 +27,7 @@ HIGH_ACCURACY = 0.9
 
 
 class Metric(NamedTuple):
-    """One metric as it is shown."""
+    """One metric as it is shown: label, value and help."""
 
     label: str
     value: str

@@ -30,7 +30,7 @@ REST = 3  # times longer for an interrupted run, where nothing moves until someb
 
 
 def panel(run_id: str, source: str) -> None:
-    """The training of a run; folded below the recipe of a new one for another dataset, `source`."""
+    """Draw the training of a run, folded below a new recipe for another dataset."""
     STATE.belongs_to("run", run_id)
     row = _row(run_id)
     if (row and row.is_live) or not _is_beside_new_recipe(run_id, source):

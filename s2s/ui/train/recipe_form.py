@@ -71,7 +71,7 @@ TABS = MappingProxyType(
 
 @dataclass(frozen=True)
 class RunRequest:
-    """What the form says; `wrong` if its settings do not fit together."""
+    """The content of the form; `wrong` if its settings do not fit together."""
 
     source: str
     preset: str
@@ -94,7 +94,7 @@ class RunRequest:
 
 
 class Suggestion(NamedTuple):
-    """What the form began with for a dataset; without a preset once somebody has chosen one."""
+    """The preset that the form suggested for a dataset; empty once the visitor has chosen one."""
 
     preset: str
     minutes: float | None = None
@@ -103,7 +103,7 @@ class Suggestion(NamedTuple):
 
 
 def choices() -> str:
-    """The dataset, and how long to train; filled from the address when a link has just been opened."""
+    """Draw the choice of the dataset and the training time."""
     given = STATE.from_url()
     if given is not None:
         names_recipe = bool(set(given) - {"source"})
@@ -122,7 +122,7 @@ def choices() -> str:
 
 
 def settings_title() -> str:
-    """What the folded settings say that differs from what is suggested."""
+    """The title of the folded settings, which names what differs from the suggestion."""
     base = PRESETS[st.session_state["preset"]].recipe
     changed = forms.changes(base, [key for key in RECIPE_KEYS if key not in MAIN_KEYS[:2]], PREFIX)
     names = [
@@ -135,7 +135,7 @@ def settings_title() -> str:
 
 
 def settings_of_run(source: str) -> RunRequest:
-    """The widgets of all settings, and what the whole form says."""
+    """Draw the widgets of all settings; returns the form's content."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="preset and name"):
         preset = _preset()
         st.session_state.setdefault(STATE.key("name"), STATE.now.name)
@@ -178,7 +178,7 @@ def _default_name(source: str, preset: str) -> str:
 
 
 def origin(run_id: str) -> str:
-    """What a run's default name says of the run that initializes it."""
+    """The part of a default name that names the initializing run."""
     return f", from {cached.title(run_id)}" if run_id in cached.trained_runs() else ""
 
 

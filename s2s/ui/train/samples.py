@@ -32,7 +32,6 @@ def panel(run_id: str) -> None:
 
 
 def _choose_earlier(steps: Sequence[int]) -> None:
-    """The step to compare with; the first one unless another is chosen."""
     before = STATE.value("sample")
     key = STATE.key("sample")
     if st.session_state.setdefault(key, int(before or steps[0])) not in steps:

@@ -1,4 +1,4 @@
-"""The button that queues a run, beside it the forecast in a line, and what became of the click."""
+"""The button that queues a run, and beside it the forecast in a line."""
 
 from __future__ import annotations
 
@@ -11,21 +11,19 @@ from s2s.config import UserError, asker
 from s2s.jobs import run_service, sweep, training
 from s2s.links.share import printable
 from s2s.processes import worker
-from s2s.runs import Curves, RunSummary
-from s2s.ui.kit import action_button, as_markdown, cached, forms, pickers, turn
-from s2s.ui.kit.badges import STATES, shown_state
+from s2s.runs import RunSummary
+from s2s.ui.kit import action_button, as_markdown, cached, forms, pickers
 from s2s.ui.kit.queueing import free_group, queue_runs
 from s2s.ui.streamlit_parts import DeltaGenerator
 from s2s.ui.train.forecast import Outlook
 from s2s.ui.train.recipe_form import RunRequest, origin
 
 START = "start of a run"  # in the session
-REFRESH = 1.0  # seconds between two looks at a run that has just been queued
 
 
 @dataclass
 class Start:
-    """What became of the last click on Train."""
+    """The result of the last click on Train."""
 
     run: str = ""  # the id of the run that it queued
     label: str = ""  # of the run, until the page shows it
@@ -33,10 +31,13 @@ class Start:
 
 
 def place() -> DeltaGenerator:
-    """Where button, forecast and answer go; the answer at once, before the rest of the page is drawn."""
+    """Where button and forecast go; below, why the last click was refused. A queued run has its own card."""
+    start = _start()
     with st.container(key="start", gap="small"):
         row = st.container(horizontal=True, vertical_alignment="center")
-        _answer()
+        if start.refused:
+            forms.show_error(start.refused)
+            start.refused = None
     return row
 
 
@@ -75,36 +76,6 @@ def _start() -> Start:
         st.session_state[START] = Start()
     start: Start = st.session_state[START]
     return start
-
-
-def _answer() -> None:
-    start = _start()
-    if start.refused:
-        forms.show_error(start.refused)
-        start.refused = None
-    row = _summary(start.run)
-    if row is None:
-        return
-    is_waiting = row.is_live and not cached.curves(row.id).step
-    st.fragment(_follow, run_every=REFRESH if is_waiting else None)(row.id)
-
-
-def _follow(run_id: str) -> None:
-    row = _summary(run_id)
-    if row is not None:
-        st.caption(as_markdown(answer(row, cached.curves(run_id))))
-
-
-def answer(row: RunSummary, curves: Curves) -> str:
-    """`Queued: small on en-fr, next to start.`; the first loss once there is one."""
-    shown = f"`{printable(row.name) or row.id}`"
-    if row.state == "queued":
-        return f"Queued: {shown}, {turn(row.position, row.wait)}. Its training appears below."
-    if not row.is_live:
-        return f"{STATES[shown_state(row)].label.capitalize()}: {shown}."
-    if not curves.step:
-        return f"Started: {shown}. {row.note or 'The first loss comes with the first step.'}"
-    return f"Training: {shown}. Its first loss is {curves.loss[0]:.3f}; its curves are below."
 
 
 def _summary(run_id: str) -> RunSummary | None:

@@ -60,7 +60,7 @@ def _is_sweep(text: str) -> bool:
 
 @dataclass(frozen=True)
 class TrainView:
-    """The new run's name and the minutes for it, which curves are drawn and how, and the sweep that is set up."""
+    """The page's fields: name and minutes of a new run, curves, and the sweep."""
 
     name: str = field("", _is_name)  # empty for the default one
     minutes: str = field("", _are_minutes)  # empty for the form's time budget

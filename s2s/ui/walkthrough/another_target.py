@@ -15,7 +15,7 @@ TWO = packed({"num_return_sequences": 2})
 
 
 def show(run: Run, text: str, target: walked.LossTarget) -> None:
-    """Another reference, another translation of the model, or another pair of the run."""
+    """Draw buttons for another reference, translation or pair of the run."""
     _buttons(run, "The dataset's other references", [(text, tgt) for tgt in target.others])
     ranked = cached.SCREEN.answer(Translate(cached.named(run), text, "beam", TWO)).hypotheses
     second = [(text, each.text) for each in ranked if each.text != target.forced.text][:1]

@@ -16,7 +16,7 @@ ROOT = Path(s2s.__file__).parents[1]
 
 
 class Code(NamedTuple):
-    """A function, method or class; or its lines from one that contains `first` to the next that contains `last`."""
+    """A function, method or class to quote, or its lines between `first` and `last`."""
 
     of: Callable[..., Any]
     first: str = ""
@@ -33,7 +33,7 @@ class Excerpt(NamedTuple):
 
 @lru_cache(maxsize=256)
 def excerpt(code: Code) -> Excerpt:
-    """Without the docstring. Raises ValueError where the source no longer has such lines."""
+    """The quoted source without its docstring. Raises ValueError if the lines no longer exist."""
     function = inspect.unwrap(code.of)
     lines, start = inspect.getsourcelines(function)
     file = Path(inspect.getsourcefile(function) or "").relative_to(ROOT).as_posix()

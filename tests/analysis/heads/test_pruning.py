@@ -2,7 +2,7 @@ import pytest
 
 from s2s.analysis import ablate, all_heads
 from s2s.analysis.heads import batched, finish, least_first, prune_curve, random_orders
-from s2s.analysis.heads.pruning import MOST_POINTS, numbers_pruned
+from s2s.analysis.heads.importance import MOST_POINTS, numbers_pruned
 from tests.analysis.heads import naive
 from tests.model.conftest import build, shrunk
 

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from s2s.analysis.heads.random_heads import hit_distribution, random_range
+from s2s.analysis.heads.relations import hit_distribution, random_range
 
 
 def test_the_distribution_is_that_of_every_outcome_enumerated() -> None:

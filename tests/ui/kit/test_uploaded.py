@@ -7,7 +7,7 @@ import pytest
 import streamlit as st
 
 from s2s.config import LaterError, UserError
-from s2s.ui.kit import uploaded
+from s2s.ui.kit import forms
 
 FILE: Any = SimpleNamespace(file_id="f1", name="a.txt", getvalue=lambda: b"a")
 
@@ -28,8 +28,8 @@ def test_what_may_work_later_alone_is_tried_again(
     for _ in range(2):
         if error:
             with pytest.raises(UserError, match=str(error)):
-                uploaded.read_once("it", [FILE], read, 5)
+                forms.read_once("it", [FILE], read, 5)
         else:
-            assert uploaded.read_once("it", [FILE], read, 5) == "read"
+            assert forms.read_once("it", [FILE], read, 5) == "read"
     times = 2 if isinstance(error, LaterError) else 1
     assert asked == times * [([("a.txt", b"a")], 5)]

@@ -19,9 +19,16 @@ from s2s.links.short import SHORT_LINKS, Content
 from s2s.processes import queue
 from s2s.ui.kit import turns
 from s2s.ui.lessons import links
-from s2s.ui.shell import addresses, arrival, misses, previews, share_button, short_link_route
-from s2s.ui.shell.lesson_sharing import is_local as reaches_only_here
+from s2s.ui.shell import (
+    addresses,
+    arrival,
+    misses,
+    previews,
+    share_button,
+    short_link_route,
+)
 from s2s.ui.shell.misses import Misses
+from s2s.ui.shell.short_link_form import is_local as reaches_only_here
 from tests.screen import box, opened, page_markdown
 from tests.test_links import LINKS
 
@@ -37,6 +44,7 @@ def answer(letters: str) -> tuple[int, str]:
 
 
 def target(page: str) -> str:
+    """Where the page leads."""
     found = re.search(r'http-equiv="refresh" content="0; url=([^"]*)"', page)
     assert found
     return found[1].replace("&amp;", "&")
@@ -111,6 +119,7 @@ class _Clock:
         self.pass_by(seconds)
 
     def waited(self, letters: str, address: str = "203.0.113.9") -> float:
+        """The seconds for which an address waits for a link."""
         before = self.now
         client = TestClient(Starlette(routes=addresses.routes()), client=("10.0.0.2", 5))
         client.get(f"/s/{letters}", headers={"x-forwarded-for": f"198.51.100.1, {address}"})

@@ -3,19 +3,21 @@
 from s2s.config import PRESETS
 from s2s.jobs.plan.cost import forecast
 from s2s.links.share import pack
+from s2s.questions import Have, TrainingForecast
 from s2s.ui.kit import cached
-from tests.screen import opened, page_text
+from tests.screen import html_table, opened, page_text
 
 
 def test_train_forecasts_what_it_will_cost() -> None:
     screen = opened("train", set=pack({"source": "builtin:en-fr", "preset": "small"}))
     screen.session_state["costs"] = True
     screen.run()
-    numbers = {each.label: each.value for each in screen.metric}
+    costs = {row["cost"]: row for row in html_table(screen, "estimate")}
     cost = forecast(PRESETS["small"].recipe, cached.preview("builtin:en-fr"))
-    assert f"{cost.parameters:,} in all" in page_text(screen)
-    assert numbers["Memory needed"].endswith("MB")
-    assert f"for {PRESETS['small'].recipe.train.steps:,} steps" in page_text(screen)
+    assert f"{cost.parameters:,} in all" in costs["Parameters"]["what it counts"]
+    assert costs["Memory needed"]["estimate"].endswith("MB")
+    steps = PRESETS["small"].recipe.train.steps
+    assert f"for {steps:,} steps" in costs["Time"]["what it counts"]
     everything = cached.preview("builtin:en-fr")
     left = f"{everything.within(6).n_pairs:,} of {everything.n_pairs:,} pairs"
     assert left not in page_text(screen)
@@ -43,8 +45,20 @@ def test_several_processes_are_started_in_a_terminal_and_each_needs_memory() -> 
     assert any(each.value.startswith("torchrun --nproc_per_node 2 ") for each in screen.code)
     screen.session_state["costs"] = True
     screen.run()
-    (needed,) = [each.value for each in screen.metric if each.label == "Memory needed"]
-    assert needed.startswith("2 × ")
+    assert html_table(screen, "estimate")[2]["estimate"].startswith("2 × ")
+
+
+def test_no_quality_is_expected_of_what_our_runs_say_nothing_about() -> None:
+    usual = Have().answer(TrainingForecast("builtin:en-fr"))
+    assert usual.prediction.startswith("Expected BLEU on held-out pairs: ")
+    for question in (
+        TrainingForecast("synthetic:reverse"),
+        TrainingForecast("builtin:en-fr", init_from="demo-en-fr"),
+    ):
+        answer = Have().answer(question)
+        assert answer.expected is None
+        assert "Expected BLEU" not in question.finding(answer)
+        assert question.finding(answer)
 
 
 def test_what_training_would_refuse_is_said_before() -> None:

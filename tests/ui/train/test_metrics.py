@@ -10,8 +10,8 @@ import pytest
 from s2s import plots
 from s2s.config import PRESETS, Recipe, override
 from s2s.plots import Curve, CurveOptions
+from s2s.questions import have
 from s2s.runs import Curves, Metrics, diverged_at, has_diverged
-from s2s.ui.kit import cached
 from s2s.ui.kit.training_curves import worded_for
 from s2s.ui.train import diagnosis, metrics
 from s2s.ui.train.curves import _marks, _missing, first_score
@@ -111,7 +111,7 @@ def test_a_dataset_too_small_for_held_out_pairs_says_so(monkeypatch: pytest.Monk
         "tiny": ["With 19 pairs nothing is held out: validation uses the training pairs."],
         "large": ["20 are held out."],
     }
-    monkeypatch.setattr(cached, "run_notes", notes.__getitem__)
+    monkeypatch.setattr(have, "about", lambda run: {"data": {"notes": notes[run]}})
     assert worded_for("large", "Nats, on the held-out pairs.") == "Nats, on the held-out pairs."
     assert worded_for("tiny", "Nats, on the held-out pairs.").startswith(
         "Nats, on the training pairs. The dataset is too small"

@@ -1,5 +1,7 @@
 """Train before anybody presses the button: costs, warnings, expectation, sweep, initialization from a run."""
 
+from dataclasses import replace
+
 import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
@@ -9,11 +11,12 @@ from s2s.config import PRESETS, Recipe, asker, flat
 from s2s.jobs.plan import expected
 from s2s.links.share import pack, unpack
 from s2s.processes import queue
+from s2s.questions import ANSWERS, Have, TrainingForecast
 from s2s.ui.kit import cached, plain
-from s2s.ui.train import forecast, progress, view_state
+from s2s.ui.train import progress, view_state
 from tests.conftest import make_run
 from tests.jobs.plan.test_expected import run
-from tests.screen import ROOT, lost, opened, page_text
+from tests.screen import ROOT, html_table, lost, opened, page_text
 
 SMALL = {"source": "builtin:en-fr", "preset": "small"}
 REVERSE = {"source": "synthetic:reverse", "preset": "small", "train.steps": "20"}
@@ -56,21 +59,19 @@ def test_by_default_there_is_no_warning_and_no_open_expander() -> None:
     assert "1,200 steps, about " in page_text(screen)
     exported = "This recipe can be exported to Hugging Face transformers (Pegasus) and CTranslate2."
     assert plain(exported) in {caption.value for caption in screen.caption}
-    costs = {"Parameters", "Time", "Memory needed", "Compute"}
-    assert not costs & {each.label for each in screen.metric}
     assert not {"sweep key 0", "start from"} & keys(screen, "selectbox")
     assert "Expected BLEU" in page_text(screen)
     screen.session_state["costs"] = True
     screen.session_state["all presets"] = True
     screen.run()
     assert not screen.exception
-    assert costs <= {each.label for each in screen.metric}
+    costs = {row["cost"]: row["estimate"] for row in html_table(screen, "estimate")}
+    assert {*costs} == {"Parameters", "Time", "Memory needed", "Compute"}
     (table,) = screen.table
     assert list(table.value["preset"]) == list(PRESETS)
     sizes = dict(zip(table.value["preset"], table.value["parameters"], strict=True))
-    (shown,) = [each.value for each in screen.metric if each.label == "Parameters"]
-    assert sizes["small"] == shown  # counted as the forecast does
-    assert f"{shown} parameters · " in page_text(screen)
+    assert sizes["small"] == costs["Parameters"]  # counted as the forecast does
+    assert f"{costs['Parameters']} parameters · " in page_text(screen)
 
 
 def test_what_the_server_does_not_allow_cannot_be_queued(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,6 +93,7 @@ def test_every_preset_says_what_it_is_good_for() -> None:
 def test_the_expected_quality_is_one_sentence_and_a_chart_in_an_expander(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    ANSWERS.clear()
     known = (run(20_000, 90, like="grammar", rich=2.2),)
     monkeypatch.setattr(expected, "measured_runs", lambda: known)
     screen = train()
@@ -101,6 +103,7 @@ def test_the_expected_quality_is_one_sentence_and_a_chart_in_an_expander(
     screen.session_state["expect"] = True
     assert len(screen.run().get("plotly_chart")) == before + 1
     assert not screen.exception
+    ANSWERS.clear()
 
 
 CHANGED = {"model.dropout": "0.25", "tokenizer.vocab_size": "900"}
@@ -275,22 +278,16 @@ def test_where_nothing_is_expected_the_preset_that_fits_is_in_sight() -> None:
     assert not screen.warning
 
 
-def test_a_click_is_answered_beside_the_button_which_waits() -> None:
+def test_a_click_opens_the_run_and_the_button_waits_for_its_start() -> None:
     screen = opened("train", set=pack({**SMALL, "train.steps": "20"}))
     button = screen.button(key="train")
     button.click().run()
-    assert "Queued: small on builtin:en-fr, next to start, starts within a minute." in page_text(
-        screen
-    )
     assert screen.button(key="train").disabled
     (job,) = queue.jobs(asker.LOCAL)
     assert screen.selectbox(key="run").value == job.run
     queue.claim("w", "h", job.slot, 20.0)
-    screen.run()
-    assert "Started: small on builtin:en-fr." in page_text(screen)
     queue.finish(job.id, "w", "failed", "gone")
     screen.run()
-    assert "Failed: small on builtin:en-fr." in page_text(screen)
     assert not screen.button(key="train").disabled
     screen.button(key="train").click().run()
     names = [job.spec["name"] for job in queue.jobs(asker.LOCAL)]
@@ -318,7 +315,8 @@ def test_what_is_typed_just_before_the_click_counts() -> None:
     ("times", "text"), [(0.3, "0.3"), (9.94, "9.9"), (9.96, "10"), (150.0, "150"), (1e5, "100,000")]
 )
 def test_epochs_in_short(times: float, text: str) -> None:
-    assert forecast._short(times) == text
+    answer = Have().answer(TrainingForecast("builtin:en-fr"))
+    assert replace(answer, cost=replace(answer.cost, epochs=times)).epochs == text
 
 
 def test_without_a_measured_run_it_says_why() -> None:

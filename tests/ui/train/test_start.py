@@ -56,7 +56,8 @@ def test_train_queues_the_run_shows_it_to_the_end_and_continues_it() -> None:
     expected = override(PRESETS["small"].recipe, TINY)
     assert recipe == dataclasses.replace(expected, train=recipe.train)
     assert recipe.train.steps == 4
-    assert "Waiting" in screen.get("progress")[0].proto.text
+    waiting = screen.get("progress")[0].proto.text
+    assert waiting == "Waiting: next to start, starts within a minute."
     assert plain("<b>my</b> **run**") in [each.value for each in screen.subheader]
     claimed = queue.claim("w", "h", job.slot, 60)
     assert claimed

@@ -34,14 +34,23 @@ def test_a_class_from_its_link_to_its_end(key: Key, monkeypatch: pytest.MonkeyPa
         assert "and no name" in page_text(pupil)
         pupil.button(key="join class").click().run()
         assert "teacher sees at which step" in page_text(pupil)
+    assert "No question has been answered yet." in page_text(teacher.run())
+    with monkeypatch.context() as other:
+        other.setattr(visitors, "cookies", lambda: {COOKIE: theirs.signed})
+        pupil.button(key=f"lesson example {made.lesson}.2").click().run()
+        assert not pupil.exception
     teacher.run()
-    assert [list(each.value["step"]) for each in teacher.dataframe] == [[2]]
+    people, results = (each.value for each in teacher.dataframe)
+    assert list(people["step"]) == [2]
+    answered = results[results["step"] == 2].iloc[0]
+    assert (answered["answered"], answered["right at first try"]) == (1, 1)
     with monkeypatch.context() as other:
         other.setattr(visitors, "cookies", lambda: {COOKIE: theirs.signed})
         pupil.button(key="leave class").click().run()
         assert not {"join class", "leave class"} & keys(pupil)
     teacher.run()
     assert "Nobody shares" in page_text(teacher)
+    assert "No question has been answered yet." in page_text(teacher)
     teacher.button(key=f"close {made.id}").click().run()
     assert "no class open" in page_text(teacher)
     late = opened("", **{"lesson": f"{made.lesson}.2", "class": made.id})

@@ -9,6 +9,7 @@ from typing import Any
 
 from s2s.config import DataConfig, UserError
 from s2s.data import Preview
+from s2s.jobs import Calibration
 from s2s.questions import RUN, UNREAD, UPLOAD, Have, Outcome, Question, Timed, name_of
 from s2s.runs import Curves, Run, RunSummary
 from s2s.ui.kit.cached.background import (
@@ -20,6 +21,7 @@ from s2s.ui.kit.cached.background import (
     goes_beside,
 )
 from s2s.ui.kit.cached.dataset_previews import preview
+from s2s.ui.kit.cached.forecasts import throughput
 from s2s.ui.kit.cached.stored_runs import open_as_saved, runs
 from s2s.ui.kit.cached.training import logged
 from s2s.ui.kit.turns import TURNS
@@ -27,28 +29,27 @@ from s2s.ui.streamlit_parts import get_script_run_ctx
 
 
 class ScreenHave(Have):
-    """For the visitor of this page. An answer that is not there yet raises PendingError, which draws its progress."""
+    """What the page's questions may open. Raises PendingError for an answer that another process still computes."""
 
     def __init__(self, patience: float | None = None) -> None:
         super().__init__()
         self.patience = patience  # seconds that a search beside is awaited; None: the usual
 
     def steps(self, of: int) -> Callable[[], None] | None:
-        """Ends a search that takes long."""
+        """A function that ends a search which takes too long on a page."""
         is_before_visitors = get_script_run_ctx() is None
         return None if is_before_visitors else end_of_slice()
 
     def paused(self) -> AbstractContextManager[None]:
-        """The visitor's other tabs have their turns: one of them may be asking."""
+        """A context in which the visitor's other tabs may take their turns."""
         return TURNS.paused()
 
     def opened(self, name: str) -> Run:
-        """Shared by all visitors."""
+        """The run, opened once for all visitors."""
         run_id, _, step = name.partition("@")
         return open_as_saved(run_id, int(step) if step else None)
 
     def summary(self, run: str) -> RunSummary:
-        """From the list, which all visitors share for a second."""
         return runs().get(run.partition("@")[0]) or super().summary(run)
 
     def curves(self, run: str) -> Curves:
@@ -59,8 +60,12 @@ class ScreenHave(Have):
         """Read once for all visitors, a large dataset by a process of its own."""
         return super().preview(spec) if spec.startswith(UPLOAD) else preview(spec)
 
+    def throughput(self) -> Calibration:
+        """Computed at most once per minute."""
+        return throughput()
+
     def section(self, dataset: str, name: str, data: DataConfig) -> Any:
-        """As a reader beside the dashboard has stored it: this process never holds a dataset."""
+        """A section of a profile from the reader process: this process never holds a dataset."""
         if (found := self.stored(dataset, name, data)) is None:
             raise UserError(UNREAD)
         return found
@@ -85,7 +90,7 @@ class ScreenHave(Have):
             return Outcome(problem=pending)
 
     def outcomes(self, questions: Sequence[Question[Any]]) -> list[Outcome]:
-        """All are begun before one is awaited, and together they are awaited for as long as one is."""
+        """All answers: each question is started before the first one is awaited."""
         begun = [ScreenHave(0.0).outcome(question) for question in questions]
         until = time.monotonic() + (PATIENCE if self.patience is None else self.patience)
         return [
@@ -96,7 +101,7 @@ class ScreenHave(Have):
         ]
 
     def elsewhere(self, question: Question[Any], key: Hashable) -> Timed:
-        """Beside the dashboard, from the beginning."""
+        """The answer from another process."""
         if (request := question.beside(self)) is None:
             raise TypeError(f"{question.name} is never asked beside the dashboard")
         return beside(request, self.patience)

@@ -45,14 +45,14 @@ ASKED = "background asked"  # in this run of the page
 
 
 class PendingError(Exception):
-    """A result that is not there yet, or will never be: `draw` shows the progress, or why."""
+    """Raised while another process computes a result; `draw` shows its progress or why it failed."""
 
     def __init__(self, request: DecodeRequest) -> None:
         super().__init__("still decoding")
         self.request = request
 
     def draw(self, key: str = "") -> None:
-        """Where the result would be. `key` distinguishes equal requests on one page."""
+        """Draw the progress instead of the result. `key` distinguishes equal requests on one page."""
         if sentence := _ended().get(self.request):
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.warning(sentence, icon=":material/warning:")
@@ -69,7 +69,7 @@ class PendingError(Exception):
 
 @functools.cache
 def pool() -> DecoderPool:
-    """That of this server."""
+    """The decoder processes of this server."""
     return DecoderPool(DECODER, seconds=lambda: settings.limits().decode_seconds)
 
 
@@ -78,10 +78,10 @@ def here_or_beside(
     request: DecodeRequest,
     here: Callable[[DecodeRequest, Run], Timed],
 ) -> Timed:
-    """A result: at once where it is cheap, or there already. Raises PendingError while it is computed elsewhere.
+    """The result, computed here if that is quick. Raises PendingError while another process computes it.
 
-    `here` computes with the run that it is given, which ends a search after SLICE seconds; nothing else is cached of
-    it then.
+    `here` computes with the run that it is given, which ends a search after SLICE seconds; nothing else is cached of it
+    then.
     """
     if get_script_run_ctx() is None:  # before the first visitor
         return here(request, run)
@@ -95,12 +95,12 @@ def here_or_beside(
 
 
 def found_beside(request: DecodeRequest) -> Timed | None:
-    """What was searched for in another process."""
+    """A result that another process has computed, or None."""
     return pool().result(request, owner())
 
 
 def goes_beside(run: Run, request: DecodeRequest) -> bool:
-    """Whether it takes long, or has left this process, whatever has become of it."""
+    """Whether a request is, or was, handed to another process because it takes long."""
     return request in _tasks() or request in _ended() or request_seconds(run, request) > HEAVY
 
 
@@ -111,7 +111,7 @@ def computed(request: DecodeRequest, run: Run) -> Timed:
 
 
 def awaited(run: Run, request: DecodeRequest) -> Generator[Any, None, None]:
-    """None while the request is carried out elsewhere, then its result. Closing it, or an error, stops the search.
+    """Yields None while another process works, then its result. Closing the generator stops the search.
 
     For what a button has started and a loop waits for. Raises UserError where there is no result.
     """
@@ -136,7 +136,7 @@ def begin_run() -> None:
 
 
 def release_unasked() -> None:
-    """Call it after a page has run: what the visitor no longer looks at is stopped."""
+    """Call it after a page has run: searches that the visitor no longer looks at are stopped."""
     asked = st.session_state.get(ASKED, set())
     gone = [request for request in _tasks() if request not in asked]
     pool().release(_session(), gone)
@@ -155,7 +155,7 @@ def forget_searches(owner: str) -> None:
 
 
 def end_of_slice() -> Callable[[], None]:
-    """Called before each step of a search: ends it after SLICE seconds of this thread."""
+    """A function to call before each step: it ends a search after SLICE seconds of this thread."""
     end = time.thread_time() + SLICE
     earliest = time.perf_counter() + SLICE  # until then not even the cheap clock has run that long
 

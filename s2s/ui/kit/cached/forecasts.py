@@ -42,7 +42,7 @@ def forecast(spec: str, recipe: Recipe, init_from: str = "") -> Forecast:
 
 
 def planned(order: training.RunRequest) -> Recipe:
-    """The recipe with what follows from its time budget on this dataset here; the same without one."""
+    """The recipe with the number of steps that its time budget allows on this dataset."""
     require_readable(order.source)
     recipe = order.recipe
     if recipe.train.minutes is None:
@@ -53,7 +53,7 @@ def planned(order: training.RunRequest) -> Recipe:
 
 
 def planned_forecast(order: training.RunRequest) -> Forecast:
-    """The forecast of a run as the queue takes it, with what follows from its time budget."""
+    """The forecast of a run, with the number of steps that its time budget allows."""
     return forecast(order.source, planned(order), order.init_from)
 
 
@@ -85,7 +85,7 @@ def _vocab_sizes(home: str, checkpoint: str) -> tuple[int, int]:
 
 
 def throughput() -> Calibration:
-    """How fast earlier runs trained here, to calibrate the formula with."""
+    """Measured speeds of earlier runs on this machine, which calibrate forecasts."""
     return _throughput(str(settings.home()))
 
 
@@ -106,7 +106,7 @@ def _recommended_preset(home: str, spec: str, minutes: float, pace: Calibration)
 
 
 def default_minutes(spec: str) -> float | None:
-    """How long the form offers to train; None where a preset's few steps do, as for a handful of pairs."""
+    """How long the form offers to train; None if a preset's few steps suffice."""
     try:
         shown = preview(spec)
     except UserError:  # it cannot be read, which the page says elsewhere
@@ -115,7 +115,7 @@ def default_minutes(spec: str) -> float | None:
 
 
 def suggested_preset(spec: str, minutes: float | None) -> str:
-    """What the form begins with: what is recommended for this time, where the default is made for other data."""
+    """The preset that the form begins with for this dataset and time."""
     try:
         found = recommended_preset(spec, minutes or FEW_MINUTES).preset
         shown = preview(spec)

@@ -17,7 +17,7 @@ SHARE = 0.5  # of the memory that is free or held by opened runs
 
 
 class RunState(NamedTuple):
-    """One state of a run's folder: its best checkpoint, and the asked one where there is one."""
+    """What identifies an opened run: its folder and checkpoints."""
 
     folder: Path
     best: int
@@ -25,7 +25,7 @@ class RunState(NamedTuple):
 
 
 class OpenedRuns:
-    """Safe to use from several threads; a run that several ask for is opened once."""
+    """Opened runs, shared by threads; a run that several ask for is opened once."""
 
     def __init__(
         self,

@@ -22,7 +22,7 @@ _empty: list[Callable[[], Any]] = []  # one for each cache; filled as modules ar
 def shared(
     *, max_entries: int, show_spinner: bool | str = False
 ) -> Callable[[Callable[P, R]], Shared[P, R]]:
-    """As `st.cache_resource`; on a hosted server it knows which workspaces asked for an entry."""
+    """A decorator like `st.cache_resource` that, on a hosted server, notes which workspaces asked for an entry."""
 
     def cached(function: Callable[P, R]) -> Shared[P, R]:
         found = Shared(function, max_entries, show_spinner)
@@ -39,7 +39,7 @@ def forget_shared(workspace: str) -> None:
 
 
 class Call(NamedTuple):
-    """What was asked for, without what does not count."""
+    """The arguments of a call that identify a cache entry."""
 
     given: tuple[Any, ...]
     named: tuple[tuple[str, Any], ...]
