@@ -423,9 +423,17 @@ def check(screen: AppTest, shown: Picture, found: Picture) -> None:
         assert token_rows(figure) in bodies
     elif figure is None or isinstance(figure, Table):
         tables = [each.value for each in screen.dataframe]
-        rows = [[*row] for row in (figure or found.table).rows]
+        table = figure or found.table
+        shares = [100 if name in table.shares else 1 for name in table.columns]
+        rows = [
+            [
+                factor * cell if factor > 1 and cell is not None else cell
+                for factor, cell in zip(shares, row, strict=True)
+            ]
+            for row in table.rows
+        ]
         is_html = all(html.escape(str(cell)) in "".join(bodies) for row in rows for cell in row)
-        assert is_html or any(same(rows, table.values.tolist()) for table in tables)
+        assert is_html or any(same(rows, each.values.tolist()) for each in tables)
     else:
         drawn = (
             json.loads(str(figure.to_json()))
