@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -13,8 +14,9 @@ import streamlit as st
 from s2s.config import PRESETS, Recipe, UserError, flat, override
 from s2s.data import TASKS, LintReport
 from s2s.plots import Picture
-from s2s.questions import DatasetProfile, ProfiledDataset, TaskExamples, packed
+from s2s.questions import DatasetProfile, ProfiledDataset, Table, TaskExamples, packed
 from s2s.questions.views import view_of
+from s2s.reports import TableColumn, html_table
 from s2s.tokenizers import TokenizerComparison
 from s2s.ui.data import cleaning, profiles, sources, tokenizers, uploads
 from s2s.ui.data.sources import ChosenDataset
@@ -30,10 +32,10 @@ from s2s.ui.kit import (
     show_all,
 )
 from s2s.ui.kit.recipe_state import DEFAULT_DATASET, DEFAULT_PRESET, PREFIX, RECIPE_KEYS
-from s2s.ui.kit.tables import texts_table
 
 DATA_KEYS = tuple(key for key in RECIPE_KEYS if key.startswith(("data.", "tokenizer.")))
 HEIGHT, FEW = 380, 8  # pixels of a table of texts, with more rows than so many
+MOST_LETTERS = 90  # of a text that isn't folded
 NO_LINK = "Only a saved dataset can be linked: press Train on these pairs, which saves it."
 
 
@@ -180,6 +182,26 @@ def _no_controls(answer: ProfiledDataset | None) -> None:
 def _texts(picture: Picture) -> None:
     with st.container(height=HEIGHT if len(picture.table.rows) > FEW else "content", border=False):
         st.html(texts_table(picture.table))
+
+
+def texts_table(table: Table) -> str:
+    """Texts that wrap; a long one ends in an ellipsis, and opens. Numbers have narrow columns."""
+    cells = [*zip(*table.rows, strict=True)]
+    are_numbers = [all(isinstance(cell, int) for cell in column) for column in cells]
+    columns = [
+        TableColumn(name, "4.5rem" if is_number else "")
+        for name, is_number in zip(table.columns, are_numbers, strict=False)
+    ]
+    return html_table(columns, [[_openable(str(cell)) for cell in row] for row in table.rows])
+
+
+def _openable(text: str) -> str:
+    if len(text) <= MOST_LETTERS:
+        return html.escape(text)
+    end = text.rfind(" ", 1, MOST_LETTERS)
+    end = end if end > 0 else MOST_LETTERS
+    first, rest = html.escape(text[:end]), html.escape(text[end:].lstrip())
+    return f"<details><summary>{first} …</summary>… {rest}</details>"
 
 
 def _task_pairs(question: DatasetProfile, answer: ProfiledDataset, chosen: ChosenDataset) -> None:

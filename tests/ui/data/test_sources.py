@@ -11,8 +11,8 @@ from s2s.library.own import list_datasets
 from s2s.links.share import unpack
 from s2s.questions import Table
 from s2s.ui.data import upload_form
+from s2s.ui.data.views import texts_table
 from s2s.ui.kit.pictures import SHOWN
-from s2s.ui.kit.tables import texts_table
 from tests.screen import opened, page_text, settled
 from tests.ui.data.uploading import (
     PAIRS,
