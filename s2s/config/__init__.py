@@ -10,6 +10,7 @@ from s2s.config.errors import (
     LaterError,
     UserError,
     is_usable,
+    middle,
     nfc,
     require_usable,
     shortened,

@@ -35,6 +35,18 @@ def shortened(text: object, length: int = MAX_QUOTED) -> str:
     return whole if len(whole) <= length else whole[: length - 1] + "…"
 
 
+def middle(name: str, length: int) -> str:
+    """At most `length` characters, keeping both ends: a sweep's setting is at the end.
+
+    >>> middle("small on builtin:en-fr: lr 0.001", 16)
+    'small…: lr 0.001'
+    """
+    if len(name) <= length:
+        return name
+    first = length // 3
+    return f"{name[:first]}…{name[first + 1 - length :]}"
+
+
 def unique_names(names: Mapping[str, str]) -> dict[str, str]:
     """Names that several keys share get the end of the key appended: the options of a widget travel by name."""
     counts = Counter(names.values())

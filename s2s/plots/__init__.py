@@ -72,7 +72,7 @@ from s2s.plots.positions import (
     paired_bars,
     rotations,
 )
-from s2s.plots.runs_view import middle, short_names
+from s2s.plots.runs_view import short_names
 from s2s.plots.same_word import similarity
 from s2s.plots.samples_view import CAPTION as UTILITY
 from s2s.plots.samples_view import utility

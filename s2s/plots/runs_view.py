@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from s2s.config import Recipe, settings_of
+from s2s.config import Recipe, middle, settings_of
 from s2s.plots.parallel_coordinates import CAPTION, ParallelAxis, parallel_coordinates
 from s2s.plots.picture import Picture
 from s2s.questions import ComparedRun, ComparedRuns, RunsCompared, Sweep, Table, decides, varied
@@ -189,15 +189,3 @@ def _common_prefix(names: Sequence[str]) -> str:
     first, last = min(names), max(names)
     pairs = enumerate(zip(first, last, strict=False))
     return first[: next((i for i, (one, other) in pairs if one != other), len(first))]
-
-
-def middle(name: str, length: int) -> str:
-    """At most `length` characters, keeping both ends: a sweep's setting is at the end.
-
-    >>> middle("small on builtin:en-fr: lr 0.001", 16)
-    'small…: lr 0.001'
-    """
-    if len(name) <= length:
-        return name
-    first = length // 3
-    return f"{name[:first]}…{name[first + 1 - length :]}"

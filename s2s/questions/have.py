@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import torch
 
-from s2s.config import DataConfig, Recipe, UserError, asker, shortened
+from s2s.config import DataConfig, Recipe, UserError, asker, middle
 from s2s.data import (
     Preview,
     files_state,
@@ -81,7 +81,7 @@ def _title(run: str) -> str:
     if not known:
         return run
     name = clean_name(str(known.get("name") or ""))
-    shown = shortened(name, MAX_TITLE) if name and name != run else name or UNNAMED
+    shown = middle(name, MAX_TITLE) if name and name != run else name or UNNAMED
     recipe = known.get("recipe") or {}
     return marked(shown, str((recipe.get("train") or {}).get("fault") or ""))
 

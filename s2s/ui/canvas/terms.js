@@ -3,7 +3,7 @@
 // underlined, and all else works. The keyboard and screen readers have the list behind the button.
 const NAME = 's2s-term', HOVER = 300, LEAVE = 400, SETTLE = 200;  // milliseconds
 const WORD = /<\/?\w+>|[\p{L}\p{N}_]+/gu, INSIDE = /[\p{L}\p{N}_]/u;
-const OWN = new Set(['svg', 'style', 'script', 'pre', 'canvas', 'textarea', 'input', 'select', 'bdi', 'em', 'ins', 'del', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'iframe']);
+const OWN = new Set(['svg', 'style', 'script', 'pre', 'canvas', 'textarea', 'input', 'select', 'bdi', 'em', 'ins', 'del', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'th', 'iframe']);
 const PRESSED = new Set(['button', 'a', 'summary']);
 const TEXT = new Set(['stPlotlyChart', 'stCode', 'stIconMaterial', 'stJson', 'stException']);
 const CLASSES = /(^|\s)(katex|tokens|static-heatmap|glossary|lesson-heading|st-key-chips)(\s|$)/;

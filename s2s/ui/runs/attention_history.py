@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from s2s.config import UserError
-from s2s.plots import middle
+from s2s.config import UserError, middle
 from s2s.questions import AttentionByStep, AttentionOverTraining
 from s2s.questions.views import view_of
 from s2s.ui.kit import as_markdown, cached, pickers, settings_box

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from s2s.plots import middle, short_names, training_view
+from s2s.config import middle
+from s2s.plots import short_names, training_view
 from s2s.questions import ComparedRuns, LoggedRuns, RunsCompared, TrainingCurves
 from s2s.questions.views import view_of
 from s2s.ui.kit import cached, in_view, pickers, unique_names
