@@ -97,12 +97,12 @@ def test_they_are_exported_with_the_workspace(hosted: str, monkeypatch: pytest.M
     assert {(link["title"], link["note"]) for link in exported} == {(HOUSE.title, HOUSE.note)}
 
 
-def test_lessons_progress_and_classes_are_untouched(hosted: str) -> None:
+def test_lessons_progress_and_classes_stay_and_participants_are_asked_again(hosted: str) -> None:
     with asker.acting_as("ana"):
         (own,) = lessons.own_lessons()
         assert own.lesson.title == lessons.LESSONS["five-minutes"].title
         assert lessons.all_progress()["five-minutes"].answers == {2: "right"}
         assert [each.id for each in lessons.own_classes()] == [hosted]
-        assert [each.step for each in lessons.participants(hosted)] == [3]
+        assert not lessons.participants(hosted)  # who agreed to less than teachers see now
     with asker.acting_as("bob"):
-        assert lessons.is_participant(hosted)
+        assert not lessons.is_participant(hosted)
