@@ -18,7 +18,7 @@ def shipped(module: str, name: str) -> dict[str, Any]:
 
 
 class Lazy(Mapping[str, T]):
-    """Rows in the order of their ids, which are asked for when the first row is; each is made then, once."""
+    """Rows by id, in order: the ids are read on first use, each row is made when first asked for."""
 
     def __init__(self, ids: Callable[[], Iterable[str]], make: Callable[[str], T]) -> None:
         self._ids = cache(lambda: dict.fromkeys(ids()))

@@ -92,8 +92,8 @@ def as_references(given: GivenPairs, columns: Columns | None = ()) -> ReferenceT
 def dataset_title(given: GivenPairs, columns: Columns | None = ()) -> str:
     """What data without a name is called, after what it was: `DataFrame of 1,200 rows (en, de)`.
 
-    A SPEC, and a Corpus by its SPEC, without folders; a datasets.Dataset by its name, configuration and split, if it
-    has them.
+    A SPEC or Corpus is called by its SPEC, without folders; a datasets.Dataset by name, configuration and split, if
+    it has them.
     """
     import datasets
 

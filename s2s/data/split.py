@@ -22,7 +22,7 @@ LAST = 0.1  # of the dataset, where its end is held out
 
 
 class TrainingPairs(NamedTuple):
-    """`note` says in one sentence where the validation pairs come from."""
+    """Training and validation pairs; `note` says where the latter come from."""
 
     train: Corpus
     valid: Corpus

@@ -40,5 +40,5 @@ def forbidding_setting(
 
 
 def _ngrams(ids: Sequence[int], n: int) -> list[tuple[int, ...]]:
-    """None for n = 0."""
+    """All n-grams; none for 0."""
     return [tuple(ids[at : at + n]) for at in range(len(ids) - n + 1)] if n else []

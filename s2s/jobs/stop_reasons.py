@@ -17,7 +17,7 @@ NAMES = MappingProxyType({**RESUMED_AS, **STARTED_AGAIN})
 
 
 def died(code: int, run: str, kind: str = "train") -> str:
-    """`code` is the process's exit status, negative for a signal."""
+    """Explains the exit status `code` (negative: a signal) to people."""
     if bounds.is_killed(code):
         what = "was killed (signal 9), perhaps because memory ran out"
     elif code < 0:

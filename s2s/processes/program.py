@@ -21,7 +21,7 @@ from s2s.processes.channel import MAX_LINE, Channel, launch
 
 @dataclass(frozen=True)
 class Program:
-    """`work` is a `module:function`, called with an order and `child.Here`; what it yields are the answers."""
+    """What a process runs: `work` (`module:function`) takes an order and `child.Here`, and yields the answers."""
 
     work: str
     # the file in the log folder, without `.log`, for what it prints; "": somebody at a terminal reads its errors

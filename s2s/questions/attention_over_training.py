@@ -30,7 +30,7 @@ NOT_SHARED = "The pair is of the run's dataset, which its owner has not shared; 
 
 @dataclass(frozen=True)
 class AttentionByStep:
-    """The pair at one checkpoint, or at several that have the same tokens. `steps` are all that have it."""
+    """A fixed pair's attention at checkpoints that have the same tokens; `steps` are all that have it."""
 
     frames: tuple[SavedAttention, ...]
     steps: tuple[int, ...]

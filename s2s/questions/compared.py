@@ -85,7 +85,7 @@ class ComparedRow:
 
 @dataclass(frozen=True)
 class Compared:
-    """Rows in order; with several `models`, `forced` has each row's output under each model, None if it is too long."""
+    """Decodings of one sentence; with several `models`, `forced` has each output scored by each, None if too long."""
 
     source: str
     reference: str

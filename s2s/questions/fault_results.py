@@ -79,7 +79,7 @@ MEASURES = MappingProxyType(
 
 @dataclass(frozen=True)
 class MeasuredFaults:
-    """By `trained NAME` and `demo NAME`; NAME is `none` for the healthy run."""
+    """Results by `trained FAULT` or `demo FAULT`; `none` is the healthy run."""
 
     results: Mapping[str, Measured]
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 
 class Finding(NamedTuple):
-    """`text` names fields and properties of the facts in braces: `{word} has cosine {last:.2f}`."""
+    """A sentence said where it `holds`; facts fill its braces: `{word} has cosine {last:.2f}`."""
 
     holds: Callable[[Any], bool]
     text: str

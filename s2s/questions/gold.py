@@ -136,7 +136,7 @@ def _gold(links: str) -> Gold:
 
 @dataclass(frozen=True)
 class KnownReferences:
-    """`texts` are distinct, in the dataset's order; `problem` says why the dataset was not searched, or is empty."""
+    """A sentence's distinct targets, in the dataset's order; `problem` says why that was not searched, or is empty."""
 
     texts: tuple[str, ...]
     problem: str = ""

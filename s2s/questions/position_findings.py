@@ -111,7 +111,7 @@ class Facts:
 
     @property
     def similar(self) -> list[str]:
-        """How similar neighbors are, and two positions half of all apart."""
+        """Similarity of neighbors, and of positions half the length apart."""
         return [f"{self.near.mean[at]:.2g}" for at in (1, self.half)]
 
     @property

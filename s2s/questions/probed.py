@@ -57,7 +57,7 @@ class TargetIds(AboutTarget[ForcedIds]):
 
 @dataclass(frozen=True)
 class Probed(Question[Any]):
-    """One row of PROBES, asked of sentences and the ids of a target; `settings` are JSON."""
+    """A measurement by one of PROBES on sentences and a target's ids; `settings` are JSON."""
 
     name: ClassVar[str] = "probe"
 

@@ -33,8 +33,8 @@ FINDINGS = (
 
 
 def row_finding(picture: AttentionMap, *, is_part: bool = False) -> str:
-    """Empty where there is no weight, or one that is no number, and where the row has no largest weight. `is_part`: of
-    a larger map, or without some of its columns.
+    """What the clearest row attends to, as a sentence; empty where no row has a largest weight. `is_part`: of a larger
+    map, or without some of its columns.
     """
     if not picture.weights.size or not np.isfinite(picture.weights).all():
         return ""

@@ -13,7 +13,7 @@ from s2s.questions.table import Table
 
 
 class ProbeTranslation(NamedTuple):
-    """One sentence; `earlier` is empty where only one step is known."""
+    """A sentence's translations; `earlier` is empty without an earlier step."""
 
     source: str
     earlier: str

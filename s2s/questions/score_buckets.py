@@ -19,7 +19,7 @@ METRICS = ("bleu", "chrf", "ter", "rouge_l", "exact_match")
 
 @dataclass(frozen=True)
 class Buckets:
-    """Of one system, or of two with their differences, the first minus the second."""
+    """Scores by bucket of one system, or of two with differences, first minus second."""
 
     names: tuple[str, ...]  # of the systems
     n: int  # sentences of the test set
@@ -31,7 +31,7 @@ class Buckets:
 
 @dataclass(frozen=True)
 class ScoreBuckets(Question[Buckets]):
-    """By default the last system beside the baseline, by the length of the source. Systems are numbered from 1."""
+    """Scores by bucket: by default of the last system and the baseline, by source length. Systems count from 1."""
 
     evaluation: str = subject("evaluation")
     bucket_of: str = setting("", scope=EVALUATION, is_part=True, label="System")

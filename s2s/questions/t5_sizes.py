@@ -25,7 +25,7 @@ class FiveSizes:
 
 
 class OneSize(NamedTuple):
-    """What is said of one size."""
+    """The parameter counts of one size."""
 
     name: str
     counted: int

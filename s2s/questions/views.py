@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
 
 class View(NamedTuple):
-    """`page` and `slug` are in links: `/states?set=view:same`."""
+    """How a question is shown; link: `/states?set=view:same`."""
 
     page: str
     slug: str

@@ -174,7 +174,7 @@ def checked_comment(comment: str) -> str:
 
 
 def row_of(path: Path) -> RunSummary | None:
-    """None if there is no run; a damaged run is listed as failed, with the reason."""
+    """A run's summary: failed, with the reason, if it is damaged; None if there is none."""
     about = None
     try:
         about = _about(path, _stamp(path / "recipe.json"))

@@ -12,7 +12,7 @@ MOST_ROWS = 50
 
 
 class ModelCard(NamedTuple):
-    """Rows of `good` and `bad` are COLUMNS; everything is empty for most runs."""
+    """A run's attribution, limits and sample outputs (in COLUMNS); empty for most runs."""
 
     attribution: str = ""
     limits: tuple[str, ...] = ()

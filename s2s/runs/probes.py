@@ -37,7 +37,7 @@ NO_VARIANT = MappingProxyType(
 
 @dataclass(frozen=True)
 class ProbeInput:
-    """A question about one sentence: `choice` is a row of what the probe can do."""
+    """Sources, a target, and one `choice` of what the probe can do."""
 
     sources: tuple[str, ...]
     target: Ids

@@ -156,7 +156,7 @@ class Several(Group):
         return None if state == OVER else value
 
     def end(self) -> None:
-        """The first process lets the others go, if they listen."""
+        """The first process tells the others to end, between updates."""
         if not self.rank and self.is_between:
             with contextlib.suppress(GoneError), self._talking():
                 dist.broadcast(torch.tensor([OVER, 0.0], dtype=torch.float64), 0)

@@ -40,7 +40,7 @@ def answer(order: Mapping[str, Any], _: object) -> Iterator[Any]:
 
 
 def answers(order: Mapping[str, Any]) -> Iterator[Any]:
-    """What it is asked for. Raises UserError for whatever a damaged file makes the library raise."""
+    """The file's columns and rows. Raises UserError for whatever a damaged file makes the library raise."""
     origin = from_order(order["origin"])
     file = hub.File(*order["file"])
     opened = _Counted(origin, file)

@@ -46,7 +46,7 @@ class HubOrigin:
         return hub.open_file(self.dataset, file.path, token=self.token, budget=self.download)
 
     def order(self) -> dict[str, Any]:
-        """Name, revision, token, and what is left of the budget."""
+        """For `from_order`: dataset, revision, token, and the download budget left."""
         return {
             "id": self.dataset.id,
             "sha": self.dataset.sha,

@@ -198,7 +198,7 @@ def progress(request: Measurement) -> MeasurementProgress:
 
 
 def stop(request: Measurement) -> None:
-    """Nothing of it is kept. Raises UserError where it neither waits nor runs, or somebody else requested it."""
+    """Stop it and keep nothing. Raises UserError where it neither waits nor runs, or somebody else requested it."""
     _require(request)
     job = Library().job(request.id, of="measurement")
     if job is None or not job.is_live():

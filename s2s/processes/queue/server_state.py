@@ -14,7 +14,7 @@ NOTICE = "notice"
 
 @dataclass(frozen=True)
 class ServerState:
-    """Nothing is set where nobody has set it."""
+    """What the operator has set; by default nothing."""
 
     is_paused: bool = False  # no job starts; those that run continue
     notice: str = ""  # a sentence that every page shows

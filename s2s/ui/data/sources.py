@@ -57,9 +57,7 @@ class Missing(NamedTuple):
 
 
 class Origin(NamedTuple):
-    """One origin: its widgets, of which those that everybody uses stand in a row, and which return a dataset or say
-    what is missing.
-    """
+    """A place that datasets come from; `choose` draws its widgets, common ones in a row, and returns the dataset."""
 
     label: str
     choose: Callable[[DeltaGenerator], ChosenDataset | None]

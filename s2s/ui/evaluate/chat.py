@@ -37,7 +37,7 @@ class ChatFormat:
 
 
 def chat_format(run: Run) -> ChatFormat | None:
-    """None for a run that was not trained to respond."""
+    """What a run reads; None if not trained to respond."""
     source = str(run.folder.about().get("source", ""))
     data = run.recipe.data
     if data.task == "respond":

@@ -16,7 +16,7 @@ N_CANDIDATES = 5  # of each position
 
 
 def with_usable_words(question: NextToken, state: ViewState[Any]) -> NextToken:
-    """Without the forced ids where a link has them of another model: the page says so and forgets them."""
+    """The question, without forced ids that the model cannot use: the page says so and forgets them."""
     if question.forced:
         try:
             cached.SCREEN.answer(question.continued)

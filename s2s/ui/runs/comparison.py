@@ -54,7 +54,7 @@ def _chosen(run_id: str) -> list[str]:
 
 
 def keep_for(run_id: str) -> None:
-    """What a link or a button selected stays, although it may not have the page's run."""
+    """Keep the runs that a link or button selected, even without the page's run."""
     if STATE.now.compared:
         st.session_state[OWNER] = run_id
 

@@ -17,7 +17,7 @@ OLD = " (%)"  # after the name of accuracy in older links
 
 
 def panel(runs: Sequence[str]) -> None:
-    """Nothing where all these runs have one seed."""
+    """Draw mean and spread where the seeds differ."""
     question = SeedSpread(tuple(runs))
     answer = cached.SCREEN.answer(question)
     if not answer.has_seeds:

@@ -95,7 +95,7 @@ def _progress(answer: ComparedRuns) -> None:
 
 
 def _table(figure: Any, alt: str, answer: ComparedRuns) -> None:
-    """Its rows select the run of every page."""
+    """A table whose rows select every page's run."""
     runs = [run.id for run in answer.runs]
     chosen = st.session_state["run"]
     key = f"sweep {chosen} {len(runs)}"

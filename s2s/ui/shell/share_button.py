@@ -73,7 +73,7 @@ def _link(page: Page, content: Content, own: list[in_view.Shown]) -> None:
 
 
 def _snapshot(page: Page, pictures: Sequence[Picture], url: str) -> None:
-    """The page's pictures as a file, with the sentence, and the words of whoever sent its link."""
+    """A button to download the page's pictures, with the sentence and the link's title and note."""
     about = [str(st.session_state.get("src") or "") if "src" in page.keys else ""]
     link = st.session_state.get(ARRIVED)
     if link and link.content.page == page.url_path:
@@ -109,9 +109,7 @@ def home_url(page: Page) -> str:
 
 
 def _share(own: list[in_view.Shown], content: Content | None) -> None:
-    """Pressing Share makes the short link, and shares what nobody has decided on yet; who has ended it must say so
-    again.
-    """
+    """Make the short link and share what it shows, except what its owner has shared or stopped sharing before."""
     if content and st.session_state.get(KEY):
         make_short_link(content)
     for shown in own:

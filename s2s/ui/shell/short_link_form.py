@@ -34,7 +34,7 @@ OUTLIVES = "It outlives the run: it keeps its recipe and its curve, and opens th
 
 @st.fragment
 def short_link_form(content: Content, home: str) -> None:
-    """`home` is the full address of the first page."""
+    """Draw the short-link form; `home`: the first page's address."""
     if why := st.session_state.pop(REFUSED, ""):
         st.error(as_markdown(why), icon=":material/error:")
     link: ShortLink | None = st.session_state.get(MADE)

@@ -42,7 +42,7 @@ def show_next_token(asked: AskedSearch) -> None:
 
 
 def _usable(question: NextToken) -> NextToken:
-    """Without what a link says of other words: that is reported and forgotten."""
+    """The question without what does not fit this translation, which is reported."""
     question = with_usable_words(question, STATE)
     n = len(cached.SCREEN.answer(question.continued).tokens)
     if question.at and not (question.at.isdecimal() and 1 <= int(question.at) <= n):

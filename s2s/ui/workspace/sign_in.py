@@ -17,7 +17,7 @@ FAILED = "not merged"  # in the session: why it was not done
 
 
 def sign_in() -> None:
-    """Nothing where the operator has configured no provider."""
+    """Draw sign-in if the operator configured a provider."""
     if account():
         _signed_in()
     elif found := providers():
