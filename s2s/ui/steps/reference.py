@@ -11,6 +11,7 @@ from s2s.runs import Run, RunKey
 from s2s.ui.kit import address, cached, plain, sentence, shortened, show, target_owner
 from s2s.ui.steps.page import AskedSearch
 from s2s.ui.steps.view_state import STATE
+from s2s.ui.streamlit_parts import DeltaGenerator
 
 N_EXAMPLES = 3
 BOX = "reference box"
@@ -37,7 +38,8 @@ def show_reference(asked: AskedSearch) -> None:
     """The verdict with the loss of every token, and what judges."""
     by_people = next(iter(asked.row.facts.by_people.get(asked.text, ())), "")
     asked.write(cached.SCREEN.answer(asked.question(ForcedTarget).translation).text)
-    with asked.line:
+    place = st.container(key="answer", border=True)
+    with place:
         st.text_input(
             "Reference",
             key=BOX,
@@ -49,22 +51,21 @@ def show_reference(asked: AskedSearch) -> None:
             width=380,
         )
     if target := _reference() or by_people:
-        _answer(asked, asked.question(ForcedTarget, target=target))
+        _answer(asked, asked.question(ForcedTarget, target=target), place)
     else:
-        with st.container(key="answer"):
-            st.info(
-                "Type the translation that you want above: you see how hard each of its tokens is for the model, and"
-                " whether search or model is to blame if it wrote another.",
-                icon=":material/rule:",
-            )
+        place.info(
+            "Type the translation that you want above: you see how hard each of its tokens is for the model, and"
+            " whether search or model is to blame if it wrote another.",
+            icon=":material/rule:",
+        )
     _examples(asked.run)
 
 
-def _answer(asked: AskedSearch, question: ForcedTarget) -> None:
+def _answer(asked: AskedSearch, question: ForcedTarget, place: DeltaGenerator) -> None:
     answer = cached.SCREEN.answer(question)
     losses, judged, every = view_of(question).pictures(question, answer, asked.model)
     at = answer.first_difference
-    with st.container(key="answer", border=True):
+    with place:
         with st.container(key="losses"):
             show(losses, question, answer)
         if at is not None and at < len(answer.own.ids):
