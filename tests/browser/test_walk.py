@@ -139,7 +139,7 @@ def test_a_visit_from_upload_to_shared_link_survives_a_killed_server_markup_and_
     assert page.get_by_role("dialog").count() == 0
 
     page.locator(".js-plotly-plot").first.wait_for()
-    expect(page.get_by_text("Sample translations")).to_be_visible()
+    expect(page.locator(".st-key-samples")).to_be_visible()
     server.workers()[-1].kill()
     becomes(page, "interrupted")
     stopped = step(page)

@@ -84,8 +84,8 @@ def test_the_dashboard_imports_nothing_that_opens_files() -> None:
             if isinstance(node, ast.Import | ast.ImportFrom):
                 names = {each.name.partition(".")[0] for each in node.names}
                 found |= {(path.name, name) for name in names & PARSERS}
-    # which pack our own files, and read the tables that Streamlit has made of ours
-    assert found == {("bundles.py", "gzip"), ("tables.py", "pyarrow")}
+    # which packs our own files
+    assert found == {("bundles.py", "gzip")}
 
 
 @pytest.mark.system
