@@ -89,7 +89,7 @@ class TwoOccurrences:
         """By name: these two, each word with itself elsewhere, any two words; without those that there are not."""
         found = {"these two": self.cosines}
         for number, each in enumerate((self.one, self.other), 1):
-            name = f"“{each.word}” ({number}), elsewhere {each.context}: {each.n_elsewhere}×"
+            name = f"“{each.word}” ({number}) with {each.n_elsewhere} others {each.context}"
             found[name] = each.elsewhere
         found["any two words"] = self.baseline
         return {name: values for name, values in found.items() if not np.isnan(values).all()}
@@ -149,9 +149,10 @@ class TwoOccurrences:
 
 TWO = "“{one.word}” is translated as “{one.translated}” and as “{other.translated}”"
 ONE = "“{one.word}” is translated as “{one.translated}” both times"
+BELOW = "below the {with_itself} with the same word in other sentences."
 SOME = (
-    "; {change}; with itself elsewhere the first has {own[0]} and the second {own[1]}: only the"
-    " {apart[0]} is clearly closer to itself."
+    "; {change}. With the same word in other sentences the first has {own[0]}, the second {own[1]}: only the {apart[0]}"
+    " is clearly more similar to those than to the one here."
 )
 # The first that holds is said. Whether two senses are distinguished, each word's own other contexts say.
 FINDINGS = (
@@ -165,24 +166,22 @@ FINDINGS = (
     ),
     Finding(
         lambda two: two.two_translations and two.all_apart,
-        TWO
-        + ", and the encoder distinguishes the two: {change}, below the {with_itself} with itself elsewhere.",
+        TWO + ", and the encoder distinguishes the two: {change}, " + BELOW,
     ),
     Finding(lambda two: two.two_translations and two.one_apart, TWO + SOME),
     Finding(
         lambda two: two.two_translations and bool(two.elsewhere),
-        TWO
-        + ", but its state hardly says so: {change}, not clearly below the {with_itself} with itself elsewhere.",
+        TWO + ", but its state hardly says so: {change}, not clearly " + BELOW,
     ),
     Finding(lambda two: two.two_translations, TWO + "; {change}."),
     Finding(
         lambda two: two.is_known and two.all_apart,
-        ONE + ", although {change}, below the {with_itself} with itself elsewhere.",
+        ONE + ", although {change}, " + BELOW,
     ),
     Finding(lambda two: two.is_known and two.one_apart, ONE + SOME),
     Finding(
         lambda two: two.is_known and bool(two.elsewhere),
-        ONE + ": {change}, not clearly below the {with_itself} with itself elsewhere.",
+        ONE + ": {change}, not clearly " + BELOW,
     ),
     Finding(lambda two: two.is_known, ONE + "; {change}."),
     Finding(lambda two: True, "The two “{one.word}”: {change}."),

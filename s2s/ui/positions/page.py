@@ -108,7 +108,7 @@ def _encodings() -> tuple[str, ...]:
     beside = STATE.choice(
         "beside",
         "Compare with",
-        {"": "beside no other", **others},
+        {"": "compare with none", **others},
         label_visibility="collapsed",
         width=190,
     )

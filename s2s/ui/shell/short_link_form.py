@@ -80,7 +80,7 @@ def _show(link: ShortLink, home: str) -> None:
             on_click=_delete,
             args=(link,),
         )
-    st.caption(f"Its letters can be typed in any case. {OUTLIVES if link.record else ''}")
+    st.caption(f"Capital letters or small ones: both open it. {OUTLIVES if link.record else ''}")
 
 
 def url_of(link: ShortLink, home: str) -> str:
