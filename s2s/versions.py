@@ -1,4 +1,4 @@
-"""The program's name and version, and where it refuses to start. Python 3.8 can read this file, to say what is wrong."""
+"""The program's name and version, and where it cannot run. Python 3.8 can read this file, to say what is wrong."""
 
 from __future__ import annotations
 

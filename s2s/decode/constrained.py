@@ -33,7 +33,7 @@ class Constrained(BeamConfig):
     )
 
     def texts(self) -> dict[str, list[str]]:
-        """The settings that are words of the target, by name: those of all strategies, and the words that must appear."""
+        """The settings that are words of the target, by name: those of all strategies, and the words to force."""
         return super().texts() | {"force_words": split_commas(self.force_words)}
 
 
@@ -238,7 +238,9 @@ class _Banks:
         return finishing
 
     def leading(self, totals: Tensor) -> Tensor:
-        """The totals, lowered for prefixes that may not finish yet: these keep no search running that has found enough."""
+        """The totals, lowered for prefixes that may not finish yet: they keep no search running that has found
+        enough.
+        """
         return torch.where(self.may_finish | totals.eq(NEG_INF), totals, HOPELESS)
 
     def _progress(self, live: LiveBeams) -> PhraseProgress:

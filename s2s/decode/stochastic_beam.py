@@ -169,7 +169,7 @@ class _Search:
         return SearchResult(tuple(ranked[:n]), tuple(self.records[source]))
 
     def _best(self, scores: Tensor, score_sums: Tensor, logits: Tensor, log_sums: Tensor) -> _Best:
-        """The best of each source after noise, by scores and logits (rows, vocab), each with its logsumexp (rows, 1)."""
+        """The best of each source after noise; scores and logits (rows, vocab), each with its logsumexp (rows, 1)."""
         n = self.config.num_beams
         width = self.totals.shape[1]
         keys = [self.keys[source] for source in self.source_of_rows]

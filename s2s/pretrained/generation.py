@@ -160,6 +160,6 @@ def with_groups(settings: Json) -> dict[str, Any]:
 
 
 def _fewest_groups(beams: int) -> int:
-    """The smallest number above 1 that divides the beams: `4` -> `2`, `5` -> `5`."""
+    """The smallest number above 1 that divides the beams: `4` -> `2`, `5` -> `5`; 1 for a single beam."""
     divisors = (groups for groups in range(2, beams + 1) if beams % groups == 0)
     return next(divisors, 1)

@@ -77,7 +77,7 @@ def is_explicit(recipe: Recipe) -> bool:
 
 
 def activations_per_token(recipe: Recipe, *, length: int) -> int:
-    """How many numbers are saved for the backward pass, per source and target token of sentences `length` tokens long."""
+    """How many numbers the backward pass needs saved, per source and target token of sentences `length` tokens long."""
     sizes = BatchSizes(1, length, length)
     found = components(recipe.model, (1, 1), sizes, is_explicit=is_explicit(recipe))
     return cost(found).saved_activations // length

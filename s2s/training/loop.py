@@ -210,7 +210,7 @@ class Trainer:
         return next(rates, self.recipe.train.lr)
 
     def next_batch(self) -> batches.Batch:
-        """The next batch of this epoch; after its last (or past it, as older versions made more) the first of the next."""
+        """The next batch of this epoch; after its end, or past it (older versions made more), the first of the next."""
         if self.progress.batch >= len(self.order):
             self.progress = replace(self.progress, epoch=self.progress.epoch + 1, batch=0)
             self.order = self._epoch(self.progress.epoch)
