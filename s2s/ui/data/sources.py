@@ -57,7 +57,7 @@ class Missing(NamedTuple):
 
 
 class Origin(NamedTuple):
-    """A place that datasets come from; `choose` draws its widgets, common ones in a row, and returns the dataset."""
+    """One way to get a dataset; `choose` draws its widgets, common ones in a row, and returns the dataset."""
 
     label: str
     choose: Callable[[DeltaGenerator], ChosenDataset | None]

@@ -95,7 +95,7 @@ def _listed(home: str, owner: str, moment: float) -> list[RunSummary]:
 
 
 def refresh_runs() -> None:
-    """List the runs anew. Call this after a run was made, renamed or deleted."""
+    """Make the next list of runs a fresh one. Call this after a run was made, renamed or deleted."""
     _listed.cache_clear()
     st.session_state[REFRESHED] = time.monotonic()
 
