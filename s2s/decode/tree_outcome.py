@@ -101,7 +101,7 @@ class _Judge:
         return f"{kept}; {self._why_stopped(node)}" if node.step == self.n_steps else kept
 
     def _why_stopped(self, node: SearchNode) -> str:
-        """Why a node that was still live when the search stopped did not continue."""
+        """Why a node was not continued that was still live when the search stopped."""
         config = self.config
         stopped = "still live when the search stopped"
         if not isinstance(config, BeamConfig) or len(self.ranking) < self.width:

@@ -134,8 +134,8 @@ def _left_out(name: str, value: Any, why: str) -> str:
 
 
 def settings(given: Json) -> dict[str, Any]:
-    """Our decoding settings from a checkpoint's: `{"num_beams": 4, "max_length": 512}` -> `{"num_beams": 4,
-    "max_new_tokens": 511}`; those of sampling only where it is on.
+    """Our settings of decoding: `{"num_beams": 4, "max_length": 512}` -> `{"num_beams": 4, "max_new_tokens": 511}`;
+    those of sampling only where it is on.
     """
     names = [name for name in NAMES if name not in SAMPLING or given.get("do_sample")]
     found = {name: given[name] for name in names if given.get(name) is not None}

@@ -234,7 +234,7 @@ def _check_recipe(metadata: Mapping[str, str], recipe: Recipe) -> None:
 def load_newest(
     folder: Path, model: Transformer, optimizer: torch.optim.Optimizer, recipe: Recipe
 ) -> tuple[Restored, list[str]]:
-    """Restore the newest checkpoint that can be read; also a sentence for each newer one that could not."""
+    """Restore the newest checkpoint that can be read; returns it and a sentence for each newer one that could not."""
     broken: list[str] = []
     for step in reversed(saved_steps(folder)):
         try:

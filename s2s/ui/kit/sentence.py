@@ -162,9 +162,7 @@ def unfamiliar(run: Run, known: RunVocabulary, text: str) -> str:
 
 
 def unknown_in_target(run: Run, target: str, where: str) -> str:
-    """A sentence about what of a target the model reads as `<unk>`; empty for nothing. `where` it is, such as `in
-    it`.
-    """
+    """A sentence about what the model reads as `<unk>` in a target, else empty. `where` it is, such as `in it`."""
     tokenizer = run.tgt_tokenizer
     if not (parts := tokenizer.unknown_parts(target)):
         return ""
