@@ -43,8 +43,8 @@ class Fields(NamedTuple):
 
 
 def step_text(key: str) -> Callable[[], tuple[str, Question | None]]:
-    """One field for the note and its question, and, folded, the kinds of questions that it does not write; what is
-    returned gives both. It raises UserError for what is no question yet.
+    """Draw one field for the note and its question, and, folded, the kinds of questions that it does not write; returns
+    a function that gives both, and raises UserError for what is no question yet.
     """
     written = st.text_area(
         "Note, and a question if you like",
@@ -75,7 +75,8 @@ def step_text(key: str) -> Callable[[], tuple[str, Question | None]]:
 
 
 def note_and_question(written: str) -> tuple[str, Question | None]:
-    """The last paragraph is a question from its first line that ends in a question mark, if answers follow.
+    """A step's note and question from one text: the last paragraph is a question from its first line that ends in a
+    question mark, if answers follow.
 
     >>> note_and_question("Look here.\\n\\nWhich?\\nred\\nblue")[0]
     'Look here.'
@@ -88,7 +89,7 @@ def note_and_question(written: str) -> tuple[str, Question | None]:
 
 
 def question_of(lines: Sequence[str]) -> Question | None:
-    """What is asked in the first line, then the right answer, then wrong ones; None without lines.
+    """A question from lines: what is asked, then the right answer, then wrong ones; None without lines.
 
     Raises UserError where there is one answer, and it is no number.
 

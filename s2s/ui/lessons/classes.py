@@ -41,7 +41,7 @@ PRIVATE = (
 
 
 def draw() -> None:
-    """One's own classes, and the way to a new one; or the answer key of one."""
+    """Draw one's own classes, and the way to a new one; or the answer key of one."""
     if teacher.shows_key("class"):
         return
     st.caption(ABOUT)

@@ -42,7 +42,7 @@ Own = dict[str, OwnLesson]  # one's own lessons by their ids
 
 
 class Written(NamedTuple):
-    """The step that the panel writes, as it was saved last: what has been changed elsewhere is not overwritten."""
+    """The step that the panel writes, as it was saved last: with it, what was changed elsewhere is not overwritten."""
 
     lesson: str
     number: int
@@ -77,7 +77,7 @@ def _stop() -> None:
 
 
 def pages_to_add(id: str, number: int, *, besides: str = LESSONS, is_ready: bool = True) -> None:
-    """Buttons that open a page, which becomes the step of this number of a lesson; of a new one, if `id` is empty.
+    """Draw buttons that open a page, which becomes step `number` of a lesson; of a new one, if `id` is empty.
 
     The page `besides` is open already: as it is now, it becomes one more step.
     """
@@ -100,9 +100,10 @@ def _columns(url_path: str) -> dict[str, str]:
 
 
 def lesson_builder(page: Page, home: str) -> None:
-    """Draws nothing unless a lesson is being made, on a page that has views. `home`: the first page's address.
+    """Draw the panel; nothing unless a lesson is being made, on a page that has views. `home`: the first page's
+    address.
 
-    A lesson that is opened ends it: it has the same panel.
+    A lesson that is opened ends the making: it has the same panel.
     """
     if st.session_state.get(LESSON):
         _stop()
@@ -140,7 +141,7 @@ def _draw(page: Page, home: str) -> None:
 
 
 def _being_written(own: Own, view: View) -> Written | None:
-    """The step that the panel writes: none on another page, and none that was changed elsewhere."""
+    """The step that the panel writes; None on another page, and for one that was changed elsewhere."""
     now: Written | None = st.session_state.get(WRITTEN)
     if now and now.lesson in own and now.step.view.page == view.page:
         stored = own[now.lesson].lesson
@@ -181,8 +182,8 @@ def _preferred(own: Own) -> str:
 
 
 def _bar() -> tuple[bool, DeltaGenerator]:
-    """On a phone the button that opens and folds the panel. Returns whether it is open there, and where the heading
-    is, which names the lesson as it is saved.
+    """Draw, on a phone, the button that opens and folds the panel. Returns whether it is open there, and where the
+    heading is, which names the lesson as it is saved.
     """
     is_unfolded = lesson.is_unfolded()
     with st.container(key="lesson-bar", horizontal=True, vertical_alignment="center", gap="xsmall"):
@@ -203,13 +204,13 @@ def _n_steps(row: OwnLesson | None) -> int:
 
 
 def _title(view: View) -> str:
-    """What a step is called until its maker says something else: `Attention: the red house`."""
+    """The title of a step until its maker says something else: `Attention: the red house`."""
     name = f"{page(view.page).title}: {view.values.get('src', '')}"
     return shortened(" ".join(name.split()).removesuffix(":"), MAX_TITLE)
 
 
 def _ask(own: Own) -> None:
-    """To which lesson this page is added."""
+    """Draw the choice of the lesson to which this page is added."""
     names = {**unique_names({id: row.lesson.title for id, row in own.items()}), NEW: "A new lesson"}
     st.session_state[CHOSEN] = _preferred(own)
     chosen = st.selectbox(
@@ -226,7 +227,7 @@ def _prefer() -> None:
 
 
 def _write(row: OwnLesson, now: Written, view: View, home: str) -> OwnLesson:
-    """The fields of a step, what of them is saved, and the ways from here. Returns the lesson as it is saved."""
+    """Draw the fields of a step, what of them is saved, and the ways from here. Returns the lesson as it is saved."""
     before = row.lesson
     typed = st.text_input(
         "Title of the lesson",
@@ -286,13 +287,13 @@ def _changed(
 
 
 def _first_sentence(note: str) -> str:
-    """What a lesson is called whose maker gives it no title."""
+    """The note's first sentence: the name of a lesson whose maker gives it no title."""
     line = re.sub(r"[*`]", "", note).partition("\n")[0]
     return shortened(re.split(r"(?<=[.!?:])\s", line)[0].strip(" .:"), MAX_TITLE)
 
 
 def _saved(step: Step, number: int) -> str:
-    """What of a step is stored, as Markdown."""
+    """A sentence on what of a step is stored, as Markdown."""
     parts = ["this page as you see it"] + ["your note"] * bool(step.note)
     if step.question:
         right = shortened(lessons.right_answer(step.question), 60)

@@ -33,7 +33,9 @@ class Place(NamedTuple):
 
 
 def search_button(page: str) -> None:
-    """The button that opens the search, `page` being the address shown; it also marks technical words in the text."""
+    """Draw the button that opens the search, `page` being the address shown; it also marks technical words in the
+    text.
+    """
     data = {"here": page, "searched": f"{SEARCHED}?v={_version()}"}
     SEARCH_BUTTON(key="search", data=data, width="content", height="content")
 
@@ -68,7 +70,7 @@ def _link(page: str, values: dict[str, str]) -> str:
 
 
 async def searched(request: Request) -> Response:
-    """What is searched, which a browser keeps: its address changes with it."""
+    """Answers with everything that can be found, which a browser keeps: its address changes with it."""
     headers = {"cache-control": "public, max-age=31536000, immutable"}
     return Response(_written(), media_type="application/json", headers=headers)
 
