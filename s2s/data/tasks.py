@@ -23,7 +23,7 @@ SENTINELS = tuple(f"<{letter}>" for letter in "XYZABCDEFGHIJKLMNOPQRSTUVW")
 
 @dataclass(frozen=True, kw_only=True)
 class Task(Choice[Make]):
-    """One row: `make` turns a pair into training pairs, or a plain text, which has the same text on both sides."""
+    """A task: `make` turns a pair, or a plain text (the same on both sides), into training pairs."""
 
     label: str
     of_plain: Make | None = None  # instead of `make`, for plain text

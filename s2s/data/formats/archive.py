@@ -68,7 +68,7 @@ Part = Content | AlignedTexts  # a table, or aligned texts
 
 
 def parts(archive: Content, budget: ReadingBudget) -> Mapping[str, Part]:
-    """What to read, by split. Raises UserError for a damaged, hostile or ambiguous archive; notes what is left out."""
+    """Its tables or texts by split; notes what is left out. Raises UserError if it is damaged, hostile or ambiguous."""
     infos = _infos(archive, budget)
     contents = [_content(archive, info) for info in infos]
     tables = [content for content in contents if is_table(content.file)]

@@ -88,7 +88,7 @@ class LintedCorpus:
 
 
 class Rule(NamedTuple):
-    """`finds` marks matching pairs, `says` describes the problem of a row (from 0);
+    """A rule: `finds` marks matching pairs, `says` describes the problem of a row (from 0).
 
     `note` is the reason for removal; a rule without a setting of its name has none, and removes no pair.
     """

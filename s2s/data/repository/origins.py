@@ -56,7 +56,7 @@ class HubOrigin:
         }
 
     def spend(self, n_bytes: int) -> None:
-        """Charges the budget."""
+        """Charges the download budget."""
         self.download.spend(n_bytes, self.name)
 
 
@@ -81,7 +81,7 @@ class FolderOrigin:
 
 
 def from_order(order: Mapping[str, Any]) -> Origin:
-    """What `order` described."""
+    """The origin that `Origin.order` described."""
     if "folder" in order:
         return FolderOrigin(Path(order["folder"]), order["name"])
     dataset = hub.Dataset(order["id"], order["sha"], {})
