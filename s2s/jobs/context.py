@@ -17,7 +17,7 @@ class JobContext(Protocol):
 
     @property
     def is_handed_back(self) -> bool:
-        """Whether it ends because its worker does, so that the next worker begins it again."""
+        """Whether the job ends because its worker does, so that the next worker begins it again."""
         ...
 
     def tell(self, sentence: str) -> None:
@@ -25,5 +25,5 @@ class JobContext(Protocol):
         ...
 
     def progressed(self) -> None:
-        """A checkpoint was saved, from which the next worker would resume."""
+        """Report that a checkpoint was saved, from which the next worker would resume."""
         ...

@@ -78,7 +78,7 @@ class _Drawing:
     generator: random.Random
 
     def of(self, rows: Iterable[TableRow], parts: str = "", n_bytes: int = 0) -> Sample:
-        """Draws from `rows`, in order, each set equally probable (algorithm R); `n_bytes` of the files have them all."""
+        """Draws from `rows`, in order, each set equally probable (algorithm R); `n_bytes` of the files hold them."""
         kept: list[tuple[int, TableRow]] = []
         n_seen = 0
         for row in rows:

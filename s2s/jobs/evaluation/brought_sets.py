@@ -38,6 +38,6 @@ def _specs(test: Sentences) -> list[str]:
 
 @opening.opener
 def read_there(_: opening.Files, *, which: Mapping[str, Any]) -> tuple[Sequence[Any], ...]:
-    """Pairs, all references, and notes."""
+    """In that process: a test set's pairs, all references, and notes."""
     found = test_sets.read(Sentences("", **which))
     return found.pairs, found.references, found.notes
