@@ -43,7 +43,7 @@ class Heartbeat(threading.Thread):
         self.over = threading.Event()
 
     def run(self) -> None:
-        """Renew the lease until `over` is set; a failure ends the process: one that nobody can stop must not continue."""
+        """Renew the lease until `over` is set; failing ends the process: one that nobody can stop must not continue."""
         try:
             self._beat()
         finally:

@@ -57,7 +57,7 @@ class LiveControls:
         self._apply_lr(trainer, folder)
 
     def _apply_lr(self, trainer: Trainer, folder: RunFolder) -> None:
-        """Write a change of the learning rate before the first update with it: a run resumed earlier repeats it there."""
+        """Write a change of the learning rate before its first update: a run resumed earlier repeats it there."""
         lr = self.context.controls.lr
         step = trainer.progress.step + 1
         current = trainer.changes[-1].lr if trainer.changes else trainer.recipe.train.lr
