@@ -97,7 +97,7 @@ class Curves:
 
     @property
     def signatures(self) -> tuple[str, ...]:
-        """Of the scores that were measured, each once."""
+        """The signatures of the BLEU scores that were measured, each once."""
         measured = zip(self.valid_signatures, self.valid_bleu, strict=True)
         return tuple(dict.fromkeys(each for each, bleu in measured if math.isfinite(bleu)))
 
@@ -349,7 +349,7 @@ class _Clock:
         self.is_validating = True
 
     def seconds_per_step(self) -> float | None:
-        """Everything included, in this session."""
+        """Seconds per step of this session, everything included; None before it is known."""
         if not self.sessions or self.sessions[-1].steps <= 0:
             return None
         return max(0.0, self.time - self.sessions[-1].since) / self.sessions[-1].steps

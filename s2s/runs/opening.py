@@ -21,7 +21,7 @@ STEP = re.compile(r"[0-9]{1,12}")
 
 
 class NamedCheckpoint(NamedTuple):
-    """What somebody named: a run, and a checkpoint that it has."""
+    """A run, and the checkpoint of it that somebody named."""
 
     run: str | Path
     folder: RunFolder
@@ -29,7 +29,7 @@ class NamedCheckpoint(NamedTuple):
 
 
 def is_checkpoint(text: str) -> bool:
-    """Whether that can name a checkpoint: a step, `best` or `last`."""
+    """Whether a text can name a checkpoint: a step, `best` or `last`."""
     return text in CHECKPOINTS or STEP.fullmatch(text) is not None
 
 

@@ -251,7 +251,7 @@ def set_note(job: str, worker: str, note: str) -> None:
 
 
 def finish(job: str, worker: str, state: str, error: str = "", *, now: float | None = None) -> bool:
-    """Write how a job ended, unless it is no longer this worker's; returns whether it was."""
+    """Write a job's last state, unless it is no longer this worker's; returns whether it was."""
     return bool(_update(_ours(job, worker), state=state, error=error, note="", finished=_now(now)))
 
 

@@ -91,7 +91,7 @@ class _Pace:
 
     @classmethod
     def of(cls, connection: sa.Connection, slot: str, now: float) -> _Pace:
-        """The pace by jobs done lately; before the first, jobs that run at once share the processor's cores."""
+        """Computed from jobs done lately; before the first, jobs that run at once share the processor's cores."""
         seconds = ROW.spec[SECONDS].as_float()
         is_done = sa.and_(ROW.slot == slot, ROW.state == "done", ROW.finished > now - LATELY)
         took = connection.execute(
