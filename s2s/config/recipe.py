@@ -190,7 +190,7 @@ class Recipe(Config):
         }
 
     def to_json(self) -> dict[str, Any]:
-        """Plain dicts, numbers, strings, booleans and None; no fault and one process are not mentioned."""
+        """The recipe as plain dicts, numbers, strings, booleans and None; no fault and one process are left out."""
         content = super().to_json()
         if self.train.processes == 1:
             del content["train"]["processes"]
@@ -238,7 +238,7 @@ class Preset:
 
 
 def _preset(_: str, settings: Mapping[str, Any], like: str = "", **row: Any) -> Preset:
-    """A row of presets.toml: `settings` change the defaults, or the preset that it is `like`."""
+    """The preset of a row of presets.toml: `settings` change the defaults, or the preset that it is `like`."""
     return Preset(override(PRESETS[like].recipe if like else Recipe(), settings), **row)
 
 
