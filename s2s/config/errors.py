@@ -22,7 +22,7 @@ class UserError(ValueError):
 
 
 class LaterError(UserError):
-    """Nothing is wrong with what was given: the same may work in a while."""
+    """An error for now: nothing is wrong with what was given, and the same may work in a while."""
 
 
 class DeniedError(UserError):

@@ -202,7 +202,7 @@ def _check_range(name: str, value: float, low: float | None, high: float | None)
 
 
 class SettingInfo(NamedTuple):
-    """What is declared of one setting, and the types it takes."""
+    """The declaration of one setting, and the types it takes."""
 
     label: str
     help: str

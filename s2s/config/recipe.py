@@ -83,7 +83,7 @@ TASK_KINDS = (
 
 @dataclass(frozen=True)
 class DataConfig(Config):
-    """What is done to the pairs before they are packed into batches."""
+    """Settings of what is done to the pairs before they are packed into batches."""
 
     max_length: int = setting(
         128,
@@ -183,7 +183,7 @@ class Recipe(Config):
 
     @classmethod
     def shorthands(cls) -> Mapping[str, tuple[str, ...]]:
-        """`model.n_layers`, `n_heads`, `d_head` and `d_ff` change encoder and decoder together."""
+        """Keys for encoder and decoder together: `model.n_layers`, `n_heads`, `d_head` and `d_ff`."""
         return {
             f"model.{name}": (f"model.encoder.{name}", f"model.decoder.{name}")
             for name in ("n_layers", "n_heads", "d_head", "d_ff")

@@ -133,7 +133,7 @@ def _safe(text: str) -> str:
 
 
 def has_no_columns(given: GivenPairs) -> bool:
-    """Whether these are pairs already, whose columns cannot be chosen."""
+    """Whether the data are pairs already, so that no columns can be chosen."""
     return isinstance(given, Corpus) or _is_list_of_pairs(given)
 
 

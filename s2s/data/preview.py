@@ -25,7 +25,7 @@ SHIPPED = (
 
 @dataclass(frozen=True)
 class Preview:
-    """A dataset's counts, lengths, notes and first rows. Words are split on spaces; `src_counts[n]` sources have n."""
+    """A dataset's counts, lengths, notes and first rows. `src_counts[n]` sources have n words, split on spaces."""
 
     spec: str
     rows: tuple[tuple[str, str], ...]  # the first ones, long texts truncated

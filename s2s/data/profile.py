@@ -49,7 +49,7 @@ CAPS = Caps()
 
 @dataclass(frozen=True)
 class ReadingState:
-    """A reading's progress: `share` from 0 to 1, `left` in seconds once it is estimated, `error` if it failed."""
+    """A reading's progress: `share` from 0 to 1, `left` in seconds once it is estimated, `error` says why it failed."""
 
     doing: str = ""
     share: float = 0.0

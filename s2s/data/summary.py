@@ -16,7 +16,7 @@ Lengths = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Summary:
-    """Lengths of a corpus in words per text, in the order of pairs, of which `n_duplicates` repeat an earlier one."""
+    """Lengths of a corpus in words per text, in the order of pairs; `n_duplicates` repeat an earlier pair exactly."""
 
     n_pairs: int
     n_distinct_sources: int

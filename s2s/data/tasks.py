@@ -83,7 +83,7 @@ def denoise(pair: Pair, config: DataConfig, draw: Draw) -> Iterator[Pair]:
 
 
 def _random_partition(total: int, n: int, draw: Draw) -> list[int]:
-    """`total` as a sum of `n` numbers of at least 1, uniformly at random."""
+    """A list of `n` numbers of at least 1 whose sum is `total`, uniformly at random."""
     boundaries = list(range(1, total))
     for at in range(n - 1):  # a partial Fisher-Yates shuffle
         other = at + int(draw() * (len(boundaries) - at))

@@ -94,7 +94,7 @@ class Item:
 
     @property
     def is_deleted(self) -> bool:
-        """Whether this was deleted, which can be undone for a minute."""
+        """Whether the thing was deleted, which can be undone for a minute."""
         return self.id.startswith(".")
 
     @property

@@ -40,7 +40,7 @@ class Visits:
     """
 
     def __init__(self, app: App, without_secret: Container[str] = ()) -> None:
-        """`without_secret` are the paths that say themselves what is missing."""
+        """Wrap `app`; `without_secret` are paths served without a secret too: they say themselves what is missing."""
         self.app = app
         self.without_secret = without_secret
 

@@ -12,7 +12,7 @@ class JobContext(Protocol):
 
     @property
     def controls(self) -> ControlRequests:
-        """What its owner requests, at most half a second old."""
+        """The control requests of the job's owner, at most half a second old."""
         ...
 
     @property

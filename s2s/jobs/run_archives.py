@@ -86,7 +86,7 @@ def bring_in(content: bytes | Path, name: str, owner: str) -> str:
 
 @opening.opener
 def unpacked(files: opening.Files, *, owner: str, names: Collection[str]) -> list[list[str]]:
-    """In that process: unpacks a run from a zip; its id. No run of its owner has one of these `names`."""
+    """Unpacks a run from a zip, in a process of its own; the new id. No run of its owner has one of these `names`."""
     ((name, path),) = files
     with path.open("rb") as raw:
         return [[unpack(raw, name, owner, names)]]

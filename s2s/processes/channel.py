@@ -22,7 +22,7 @@ GRACE = 1.0  # seconds in which a process that has closed its output ends by its
 
 
 def log_path(name: str) -> Path:
-    """`log/NAME.log` in this machine's `S2S_HOME`; NAME is a job's id for what it prints. Creates the folder."""
+    """The path `log/NAME.log` in this machine's `S2S_HOME`; NAME is a job's id for its output. Creates the folder."""
     folder = settings.make_home() / "log"
     folder.mkdir(exist_ok=True)
     return folder / f"{name}.log"

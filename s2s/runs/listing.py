@@ -84,7 +84,7 @@ class RunSummary:
 
     @property
     def is_live(self) -> bool:
-        """Whether it is queued or training, so that a screen should refresh."""
+        """Whether the run is queued or training, so that a screen should refresh."""
         return self.state in LIVE
 
     def outcome(self, curves: Curves) -> str:

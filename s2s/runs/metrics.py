@@ -33,7 +33,7 @@ TAIL = 200  # last bytes read; if they changed, the file was rewritten
 
 
 class LearningRateChange(NamedTuple):
-    """From `step` on, the peak `train.lr` is `lr`: it was changed while the run trained."""
+    """A change while the run trained: from `step` on, the peak `train.lr` is `lr`."""
 
     step: int
     lr: float
@@ -106,7 +106,7 @@ class Curves:
         return None if self.step_times is None else self.step_times.seconds(self.step, steps)
 
     def at_steps(self, values: NDArray[np.float64], steps: NDArray[Any]) -> NDArray[np.float64]:
-        """`tokens` or `minutes` at any steps, interpolated; 0 at step 0."""
+        """The `values`, `tokens` or `minutes`, at any steps, interpolated; 0 at step 0."""
         known = np.concatenate([[0.0], values])
         found: NDArray[np.float64] = np.interp(steps, np.concatenate([[0.0], self.steps]), known)
         return found
@@ -124,7 +124,7 @@ class Metrics:
         self._tail = b""
 
     def read(self) -> Curves:
-        """All lines written so far; an unfinished last line is left for the next read."""
+        """The curves of all lines written so far; an unfinished last line is left for the next read."""
         with self._lock:
             try:
                 with self.path.open("rb") as file:

@@ -89,7 +89,7 @@ def _load_first_readable(
 
 @contextlib.contextmanager
 def with_fault(run: Run, name: str) -> Iterator[Run]:
-    """The same weights with the fault, in inference mode and holding the model's lock.
+    """A run with the same weights and the fault, in inference mode and holding the model's lock.
 
     Raises UserError for an unknown name.
     """

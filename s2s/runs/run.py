@@ -104,7 +104,7 @@ class Run:
         return RunKey(str(self.folder.path), self.step, languages)
 
     def in_languages(self, src: str = "", tgt: str = "") -> Run:
-        """The same weights with another source or target language of a multilingual model, by its tokenizer's codes.
+        """This run with another source or target language of its multilingual model, by its tokenizer's codes.
 
         An empty code leaves its side as it is. Raises UserError for a language that the model lacks.
         """

@@ -110,7 +110,7 @@ def _are_ids(given: Sequence[str]) -> bool:
 
 
 def no_texts(columns: Sequence[Column], rows: Rows) -> dict[int, str]:
-    """What columns hold instead of text, by index: so few of them that columns of text for a pair are left."""
+    """What columns hold instead of text, by index; as many as leave two columns of text, or one beside numbers."""
     texts = [at for at, column in enumerate(columns) if column.kind == "text"]
     found = dict[int, str]()
     n_texts = sum(column.kind != "other" for column in columns)
@@ -216,7 +216,7 @@ def first_free(
     rows: Rows,
     of: str,
 ) -> tuple[int, int]:
-    """For each side not requested: the first column with a common name, else the first text column, else the first.
+    """Source and target by index; each not requested is the first column with a common name, of text, or of all.
 
     Raises UserError for a named table `of` a file that gives no two columns of text to choose from.
     """

@@ -21,13 +21,13 @@ NOTE = (
 
 
 def has_keys(names: Iterable[str]) -> bool:
-    """Whether these are the fields of a message, or of messages by who says them: `{"human": "...", "gpt": "..."}`."""
+    """Whether names are the fields of a message, or of messages by who says them: `{"human": "...", "gpt": "..."}`."""
     given = {*names}
     return is_message(given) or (bool(given) and given <= ANSWERING | OTHERS)
 
 
 def is_message(names: Iterable[str]) -> bool:
-    """Whether these are fields of one message: who speaks, and what is said."""
+    """Whether these names are fields of one message: who speaks, and what is said."""
     given = {*names}
     return not given.isdisjoint(WHO) and not given.isdisjoint(WHAT)
 

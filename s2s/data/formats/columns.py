@@ -116,7 +116,7 @@ def is_index(name: str) -> bool:
 
 
 def beside_numbers(columns: Sequence[Column]) -> tuple[int, int] | None:
-    """The indices of the only two columns, of numbers (no ids or scores) or one of text; None if there are others."""
+    """The only two columns of numbers or text (at most one of text, unless one is a time), ids and scores aside."""
     are_times = len(columns) == 2 and any(column.name.casefold() in TIMES for column in columns)
     texts = [at for at, column in enumerate(columns) if column.kind != "other"]
     numbers = [

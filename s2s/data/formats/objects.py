@@ -180,7 +180,7 @@ def _flatten(row: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _has_languages(value: Any) -> bool:
-    """Whether that is a text in several languages, `{"en": ..., "de": ...}`, or a list of these."""
+    """Whether a value is a text in several languages, `{"en": ..., "de": ...}`, or a list of these."""
     first = value[0] if isinstance(value, list) and value else value
     return isinstance(first, dict) and len(first) >= 2 and all(map(is_language, first))
 

@@ -209,7 +209,7 @@ def _empty_note(n: int) -> list[str]:
 
 
 def columns_note(table: Table, chosen: Columns, read: Sequence[int]) -> str:
-    """Which columns were read, and how they were found."""
+    """A note on which columns were read, and how they were found."""
     src, tgt = (table.columns[at].name for at in (chosen.src, chosen.tgt))
     has_names = table.is_named or chosen.has_header
     names = [

@@ -177,7 +177,7 @@ class Content(NamedTuple):
 
     @property
     def is_zst(self) -> bool:
-        """Whether it is compressed with Zstandard."""
+        """Whether the content is compressed with Zstandard."""
         return self.file.lower().endswith(".zst")
 
     @property

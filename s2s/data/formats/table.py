@@ -26,7 +26,7 @@ R = TypeVar("R")
 
 
 def suffix(name: str) -> str:
-    """`"A.TSV.gz"` -> `".tsv"`."""
+    """The extension of a table's file, in lower case: `"A.TSV.gz"` -> `".tsv"`."""
     lower = name.lower().removesuffix(".gz").removesuffix(".zst")
     return PurePath(lower).suffix
 
@@ -167,7 +167,7 @@ def flat(value: Any) -> str | None:
 
 
 def are_integers(value: Any) -> bool:
-    """Whether that is a list of integers, such as the tags of words."""
+    """Whether a value is a list of integers, such as the tags of words."""
     return isinstance(value, list) and bool(value) and all(type(each) is int for each in value)
 
 

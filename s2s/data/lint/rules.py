@@ -82,7 +82,7 @@ class LintedCorpus:
 
     @cached_property
     def first(self) -> Numbers:
-        """For each pair, the row (from 0) where it is for the first time."""
+        """For each pair, the row (from 0) of the first pair that equals it."""
         _, rows, which = np.unique(self.hashes, return_index=True, return_inverse=True)
         return rows[which]
 

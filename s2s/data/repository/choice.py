@@ -63,7 +63,7 @@ def text_columns(name: str, found: Sequence[Column]) -> list[int]:
 
 
 def columns_notes(names: Sequence[Column], chosen: Chosen) -> list[str]:
-    """Which columns are read, and why."""
+    """Notes on which columns are read, and why."""
     more = columns.further_note([names[at].name for at in chosen.more])
     read = [names[at] for at in dict.fromkeys(chosen.all)]
     listed = [] if _is_parallel(names, chosen) else lists.note(read, _ways(names, chosen))

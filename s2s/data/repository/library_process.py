@@ -1,4 +1,4 @@
-"""The process that `library` starts: reads a file with `datasets`; yields columns, lists of rows, and the download."""
+"""The process that `library` starts: reads a file with `datasets`; yields columns, rows, and bytes downloaded."""
 
 from __future__ import annotations
 

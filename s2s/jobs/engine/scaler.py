@@ -55,7 +55,7 @@ class Engine(Protocol):
 
 @dataclass(frozen=True)
 class EngineState:
-    """What is known of the cluster, in the database."""
+    """What is known of the cluster's workers, as the database keeps it."""
 
     workers: dict[str, str] = field(default_factory=dict)  # kind by handle
     staying: tuple[str, ...] = ()  # handles of those that do not end by themselves

@@ -175,7 +175,7 @@ def _queue(what: Evaluation) -> None:
 
 
 def check(request: EvaluationRequest) -> None:
-    """Raises UserError for a request that contradicts itself or a limit, and names the entry."""
+    """Raises UserError, naming the entry, for a request that contradicts itself or exceeds a limit."""
     systems = request.systems
     if not 1 <= len(systems) <= MOST_SYSTEMS:
         raise UserError(

@@ -249,7 +249,7 @@ def grouped(pairs: Sequence[tuple[str, str]]) -> tuple[SentencePairs, AllReferen
 def grouped_references(
     pairs: Sequence[tuple[str, str]], references: Sequence[Sequence[str]]
 ) -> tuple[SentencePairs, AllReferences]:
-    """`grouped`, for pairs that may have several references each already."""
+    """The distinct sources with all their references, as `grouped`, for pairs that may have several references each."""
     every = [
         (source, one) for (source, _), each in zip(pairs, references, strict=True) for one in each
     ]

@@ -50,7 +50,7 @@ class ValidationScores(NamedTuple):
 
     @property
     def described(self) -> str:
-        """`all 500 validation pairs, beam (num_beams 5, length_penalty 1.0)`."""
+        """What was scored, and how: `all 500 validation pairs, beam (num_beams 5, length_penalty 1.0)`."""
         test = self.evaluation.test
         which = (
             f"all {test.n:,} validation pairs"

@@ -63,7 +63,7 @@ def result(request: Measurement) -> dict[str, Any] | None:
 
 
 def aligned_pairs(contents: Sequence[tuple[str, bytes]], numbering: Numbering) -> list[Pair]:
-    """At most as many pairs as can be measured, evenly spread, with gold.
+    """Uploaded pairs with their gold links, evenly spread, at most as many as can be measured.
 
     `contents`: names and bytes of sources, targets and alignment. Raises UserError for files that do not match.
     """

@@ -32,7 +32,7 @@ LONGEST_LANGUAGE = 20  # characters of a language's code
 
 @dataclass(frozen=True)
 class ImportRequest:
-    """What is to be opened: a model of the Hub at a revision, or a `folder` of this computer."""
+    """A published model to be opened: a model of the Hub at a revision, or a `folder` of this computer."""
 
     name: str
     sha: str = ""

@@ -247,7 +247,7 @@ def learning_rate(planned: PlannedRun) -> Advice | None:
 
 
 def no_dropout(planned: PlannedRun) -> Advice | None:
-    """Nothing keeps a small dataset from being memorized."""
+    """No dropout, with which a small dataset would be memorized less."""
     is_small = (
         HANDFUL <= planned.preview.n_pairs < SMALL_DATASET and planned.cost.epochs > FEW_EPOCHS
     )

@@ -182,7 +182,7 @@ def _from_initial(initial: InitialCheckpoint) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Continuation:
-    """What is different when a run is resumed; None changes nothing."""
+    """Changes to a run that is resumed; None changes nothing."""
 
     steps: int | None = None
     lr: float | None = None  # the schedule's peak, from the next step on

@@ -101,7 +101,7 @@ def _share(first: tuple[float, float], last: tuple[float, float]) -> float:
 
 
 def _amount(first: tuple[float, float], last: tuple[float, float]) -> str:
-    """`7 s of it in 6 minutes`."""
+    """How much processor time there was: `7 s of it in 6 minutes`."""
     seconds = last[0] - first[0]
     whole = f"{seconds:.0f} seconds" if seconds < 90 else f"{seconds / 60:.0f} minutes"
     return f"{last[1] - first[1]:.0f} s of it in {whole}"

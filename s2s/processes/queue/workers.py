@@ -37,7 +37,7 @@ class SeenWorker:
     seen: float
 
     def is_alive(self, now: float | None = None) -> bool:
-        """Whether it has reported itself lately."""
+        """Whether the worker has reported itself lately."""
         return self.seen + ALIVE >= (time.time() if now is None else now)
 
 
