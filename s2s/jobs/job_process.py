@@ -82,7 +82,7 @@ class HeartbeatContext:
 
     @property
     def is_handed_back(self) -> bool:
-        """Whether a signal ended this process; a stop that the job's owner requested counts first."""
+        """Whether a signal asked this process to end; a stop that the job's owner requested counts first."""
         return bool(self.signals) and not self.heartbeat.is_stop_requested
 
     def tell(self, sentence: str) -> None:

@@ -227,13 +227,13 @@ def facts(
 
 
 def _fault(name: str) -> str:
-    """A fault's label and summary: `No positions. No positional encoding is added.`; empty for none."""
+    """A fault's title and cause: `No positions. No positional encoding is added.`; empty for none."""
     fault = faults.fault_of(name)
     return f"{fault.title}. {fault.cause}" if fault else ""
 
 
 def _summary(scores: ValidationScores) -> str:
-    """Scores as text: `all 500 validation pairs, beam (...): BLEU 98.31, chrF ...`; then a table with signatures."""
+    """The main scores as text, without signatures: `all 500 validation pairs, beam (...): BLEU 98.31, chrF ...`."""
     main = {METRIC_NAMES[key].label for key in MAIN}
     values = (
         f"{label} {value}" for label, value, *_ in validation.rows(scores.scores) if label in main

@@ -69,7 +69,7 @@ class Answers:
 
 
 class Here:
-    """What work at an order can tell whoever waits, and learn of them."""
+    """What work on an order reports its progress to, and asks whether anybody still waits."""
 
     def __init__(self, number: int, orders: Orders, answers: Answers) -> None:
         self.number = number

@@ -68,7 +68,7 @@ Part = Content | AlignedTexts  # a table, or aligned texts
 
 
 def parts(archive: Content, budget: ReadingBudget) -> Mapping[str, Part]:
-    """Tables or texts by split; notes others. Raises UserError for a damaged, hostile or ambiguous archive."""
+    """Tables or texts by split; notes files left out. Raises UserError for a damaged, hostile or ambiguous archive."""
     infos = _infos(archive, budget)
     contents = [_content(archive, info) for info in infos]
     tables = [content for content in contents if is_table(content.file)]

@@ -298,7 +298,7 @@ def _fitting_length(recipe: Recipe, preview: Preview) -> int | None:
 
 
 def copies(planned: PlannedRun) -> Advice | None:
-    """Absolute positions where targets are copied from sources: relative ones copy better (Su et al. 2021)."""
+    """Absolute positions where targets are copied from sources: rotary ones learn that sooner (Su et al. 2021)."""
     model = planned.recipe.model
     preview = planned.preview
     is_part = preview.tgt_median < SHORTER * preview.src_median and copied(preview.rows) >= COPIED
