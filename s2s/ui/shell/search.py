@@ -21,6 +21,13 @@ from s2s.ui.shell.curated_views import CURATED_VIEWS
 from s2s.ui.shell.pages import PAGES
 
 SEARCHED = "search.json"  # the address of what is searched, which a browser keeps
+ALSO = {  # words for which people look, by page
+    "data": "upload a file of your own, paste pairs",
+    "lessons": "make a lesson of your own, teach, class",
+    "positions": "why sinusoids, sine and cosine",
+    "compare": "greedy, beam, top-k, top-p, sampling, temperature",
+    "architecture": "T5-small, T5-base, number of parameters, size",
+}
 
 
 class Place(NamedTuple):
@@ -30,6 +37,7 @@ class Place(NamedTuple):
     kind: str
     about: str
     link: str
+    also: str = ""  # is searched, not shown
 
 
 def search_button(page: str) -> None:
@@ -45,7 +53,7 @@ def places() -> Iterator[Place]:
     title = {row.url_path: row.title for row in PAGES}
     takes_run = {row.url_path for row in PAGES if row.run}
     for row in PAGES:
-        yield Place(row.title, "page", row.summary, row.url_path or "./")
+        yield Place(row.title, "page", row.summary, row.url_path or "./", ALSO.get(row.url_path, ""))
     for view in VIEWS:
         if view.slug:
             shown = {"set": share.pack({"view": view.slug})}
