@@ -199,7 +199,7 @@ def shape_in_words(shape: NamedShape) -> str:
 
 
 def in_bytes(n_bytes: float) -> str:
-    """`528_384` -> `528 kB`."""
+    """A number of bytes as text: `528_384` -> `528 kB`."""
     short = compact_number(n_bytes)
     return f"{short}B" if " " in short else f"{short} B"
 
