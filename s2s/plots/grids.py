@@ -172,7 +172,7 @@ def _frames(row: int, column: int) -> list[dict[str, Any]]:
 
 
 class HeadValues(NamedTuple):
-    """The heads of one kind of attention; all arrays are (layers, heads), `low` to `high` is the interval of a value."""
+    """Heads of one kind of attention; all arrays are (layers, heads), `low` to `high` is the interval of a value."""
 
     name: str
     values: Values
