@@ -21,7 +21,7 @@ class Mistake(NamedTuple):
 
 @dataclass(frozen=True)
 class NumberQuestion:
-    """A question for a number. `answer` names a row of ANSWERS or is the number; `tolerance` is absolute."""
+    """A question for a number. `answer` names a row of ANSWERS, or is it; `tolerance` is absolute, in its unit."""
 
     prompt: str
     answer: str | float

@@ -83,7 +83,7 @@ class ScoreChange:
 
 @dataclass(frozen=True)
 class ChangedSentence:
-    """One sentence's translations without and with the change; log-probabilities are of its reference, per token."""
+    """A sentence's translations without and with the change; log-probabilities of its reference, nats per token."""
 
     src: str
     reference: str

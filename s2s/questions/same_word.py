@@ -191,7 +191,7 @@ FINDINGS = (
 
 @dataclass(frozen=True)
 class SameWord(AboutText[TwoOccurrences]):
-    """How similar one word is in two sentences. Without `second`, a sentence that shares a word; positions count from
+    """One word in two sentences. Without `second`, a sentence that shares a word; positions count from
     1, 0 for the longest word that both have.
     """
 
