@@ -33,7 +33,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 class EmbeddingTrace(NamedTuple):
-    """From token ids to the input of layer 1, each (len, d_model)."""
+    """The tensors from token ids to the input of layer 1, each (len, d_model)."""
 
     vectors: Array  # rows of the embedding table
     scaled: Array

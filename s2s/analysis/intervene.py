@@ -163,7 +163,7 @@ def off(weights: Tensor, mask: Tensor | None) -> Tensor:
 
 
 def uniform(weights: Tensor, mask: Tensor | None) -> Tensor:
-    """The same weight on every key that the mask allows, even where a weight underflowed to 0."""
+    """Weights that are equal on every key that the mask allows, even where a weight underflowed to 0."""
     everything = torch.ones_like(weights)
     allowed = everything if mask is None else mask.expand_as(weights).to(weights.dtype)
     return allowed / allowed.sum(-1, keepdim=True).clamp(min=1.0)  # a row without any key stays 0
@@ -245,7 +245,7 @@ def _head_mask(heads: Sequence[int], n_heads: int, device: torch.device) -> Tens
 
 
 def check_head(model: Transformer, head: Head) -> None:
-    """Raises UserError for a head that the model does not have."""
+    """Check a head. Raises UserError for one that the model does not have."""
     if head.kind not in KINDS:
         raise UserError(f"There is no attention `{head.kind}`; there are {', '.join(KINDS)}.")
     layers = attentions(model, head.kind)

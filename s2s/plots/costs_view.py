@@ -192,7 +192,7 @@ def diagram_caption(answer: ModelCosts, name: str, other: str) -> str:
 
 
 def shape_in_words(shape: NamedShape) -> str:
-    """`32 sentences × 20 source tokens × 128 columns of the residual stream`."""
+    """A shape as text: `32 sentences × 20 source tokens × 128 columns of the residual stream`."""
     return " × ".join(
         f"{length:,} {AXES[axis]}" for axis, length in zip(shape.axes, shape.lengths, strict=True)
     )

@@ -172,7 +172,7 @@ class Ranking:
 
     @property
     def where_preferred(self) -> str:
-        """Where the translation that its search prefers first differs from the most probable one."""
+        """The first difference from the best of a translation that its own search prefers; or empty."""
         return self.where(self._preferred)
 
     @property
@@ -189,7 +189,7 @@ class Ranking:
 
     @property
     def preferred(self) -> str:
-        """`Beam`: whose search ranks its less probable translation above the most probable one; empty for none."""
+        """The name, `Beam`, of whose search ranks its less probable translation above the best; empty for none."""
         return self._beginning(self._preferred)
 
     @property

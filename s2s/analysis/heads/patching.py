@@ -81,7 +81,7 @@ class PatchingResult:
 
 
 class Site(NamedTuple):
-    """Where a tensor of a run, (batch, len, width), is: what a module returns, or its input."""
+    """A tensor of a run, (batch, len, width), by its module: what that returns, or its input."""
 
     module: nn.Module
     is_input: bool
