@@ -157,7 +157,7 @@ class ForcedTarget(OfSearch[Forced]):
     target: str = subject("target", link="tgt", help="The translation that you want.")
 
     def ask(self, have: Have) -> Forced:
-        """Both texts, scored. Raises UserError without a target, and for one that is longer than the model's positions."""
+        """Both texts, scored. Raises UserError without a target, and for one longer than the model's positions."""
         if not (self.target and self.text):
             raise UserError("Forcing needs a sentence and a target; give both.")
         run, config = have.run(self.run), self.configured(have)
