@@ -30,7 +30,7 @@ class QuestionResult:
 
 
 def class_results(id: str) -> list[QuestionResult]:
-    """Of every question of the lesson as it is now. Raises DeniedError for another's class."""
+    """The results of every question of the lesson as it is now. Raises DeniedError for another's class."""
     with queue.begin() as connection:
         row = Library().lesson(id, "change", connection, of="class")
         found = connection.execute(sa.select(ANSWERS).where(ANSWERS.c["class"] == id)).all()

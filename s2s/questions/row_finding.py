@@ -56,8 +56,8 @@ LATER = Finding(
 
 
 def later_finding(picture: AttentionMap) -> str:
-    """Of the decoder's self-attention: the largest weight on a token after those that have been written. Empty where
-    there is none, and for a map that is not whole.
+    """A sentence on the decoder's self-attention: the largest weight on a token after those that have been written.
+    Empty where there is none, and for a map that is not whole.
     """
     if len(picture.rows) != len(picture.keys) or not np.isfinite(picture.weights).all():
         return ""
@@ -68,15 +68,15 @@ def later_finding(picture: AttentionMap) -> str:
 
 
 def in_words(token: str) -> str:
-    """Without the mark of a space before it: `▁house` -> `house`."""
+    """A token without the mark of a space before it: `▁house` -> `house`."""
     return token.replace(SPACE, "") or token
 
 
 def clearest_row(
     weights: Weights, tokens: Sequence[str], keys: Sequence[str]
 ) -> tuple[str, str, float]:
-    """The row that makes the best example: a high weight that crosses others, as in reordering; never `</s>`, nor a row
-    that sees one key only, as the decoder's first one does.
+    """The row that makes the best example, its key and its weight: a high weight that crosses others, as in reordering;
+    never `</s>`, nor a row that sees one key only, as the decoder's first one does.
     """
     rows = strongest_keys(weights, keys, tokens)
     peaks = weights.argmax(1)
