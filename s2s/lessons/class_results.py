@@ -33,7 +33,7 @@ def class_results(id: str) -> list[QuestionResult]:
     """The results of every question of the lesson as it is now. Raises DeniedError for another's class."""
     with queue.begin() as connection:
         row = Library().lesson(id, "change", connection, of="class")
-        found = connection.execute(sa.select(ANSWERS).where(ANSWERS.c["class"] == id)).all()
+        found = connection.execute(sa.select(ANSWERS).where(ANSWERS.c["class"] == row.id)).all()
     results = []
     for number, step in enumerate(find_lesson(str(row.lesson)).steps, 1):
         if (question := step.question) is None:

@@ -107,15 +107,15 @@ def participants(id: str, *, now: float | None = None) -> list[Participant]:
     """
     since = (time.time() if now is None else now) - DAY
     with queue.begin() as connection:
-        lesson_class = Library().lesson(id, "change", connection, of="class")
-        here = PARTICIPANTS.c["class"] == lesson_class.id
+        row = Library().lesson(id, "change", connection, of="class")
+        here = PARTICIPANTS.c["class"] == row.id
         found = sa.select(PARTICIPANTS).where(here, PARTICIPANTS.c.changed > since)
         order = found.order_by(PARTICIPANTS.c.joined, PARTICIPANTS.c.participant)
         rows = connection.execute(order).all()
-    n_steps = len(find_lesson(str(lesson_class.lesson)).steps)  # an earlier version's had more
+    n_steps = len(find_lesson(str(row.lesson)).steps)  # an earlier version's had more
     return [
-        Participant(number, min(row.step, n_steps), int(row.right_answers), float(row.changed))
-        for number, row in enumerate(rows, 1)
+        Participant(number, min(each.step, n_steps), int(each.right_answers), float(each.changed))
+        for number, each in enumerate(rows, 1)
     ]
 
 

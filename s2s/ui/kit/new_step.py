@@ -33,6 +33,10 @@ from s2s.ui.kit.question_fields import (
 
 NONE = "none"  # no question
 RIGHT = "The right answer"
+SAVED_AND_ASKED = (
+    "Saved when you leave the field or press Ctrl+Enter. **Question:** a line that ends in **?**, then its answers, one"
+    " a line, the **right one first**; the lesson sorts them."
+)
 
 
 class Fields(NamedTuple):
@@ -52,11 +56,11 @@ def step_text(key: str) -> Callable[[], tuple[str, Question | None]]:
         max_chars=MAX_NOTE,
         height=190,
         placeholder="What to look at on this page.\n\nWhat is asked?\nThe right answer\nA wrong one",
-        help="Paragraphs, lists, **bold**, *italics* and `code`. The lines below a last question are its answers, the"
-        " **right one first**; the lesson shows them sorted. One answer alone is a number, such as `12` or"
+        help="Paragraphs, lists, **bold**, *italics* and `code`. One answer alone is a number, such as `12` or"
         " `0.25 ± 0.01`. An empty line below a question leaves it in the note.",
         persist_state="session",
     )
+    st.caption(SAVED_AND_ASKED)
     with st.expander("Ask for a head, a sentence or a run"):
         kind = st.pills(
             "What is asked for",

@@ -34,9 +34,9 @@ ABOUT = (
     " what they answer. You see numbers, never names; a participant is forgotten after a day, a class with its answers"
     " after a week."
 )
-UNSHARED = "A lesson of your own is in this list once others may open it by its link: Make your own has the switch."
+UNSHARED = "A lesson of your own is listed once others may open it by its link: Make your own lesson has a switch."
 PRIVATE = (
-    "Participants cannot open this lesson: it is shared no more. Make your own has the switch."
+    "Participants cannot open this lesson: it is shared no more. Make your own lesson has a switch."
 )
 
 

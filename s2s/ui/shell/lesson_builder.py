@@ -72,7 +72,7 @@ def is_building() -> bool:
 
 
 def _stop() -> None:
-    """Closes the panel; the lesson stays in Make your own."""
+    """Closes the panel; the lesson stays in Make your own lesson."""
     st.session_state[IS_OPEN] = False
 
 
@@ -216,7 +216,10 @@ def _ask(own: Own) -> None:
     chosen = st.selectbox(
         "Lesson", [*names], format_func=names.__getitem__, key=CHOSEN, on_change=_prefer
     )
-    label = f"Add this page as step {_n_steps(own.get(chosen)) + 1}"
+    n_steps = _n_steps(own.get(chosen))
+    if n_steps:
+        _list_steps(own[chosen].lesson, 0)
+    label = f"Add this page as step {n_steps + 1}"
     if st.button(label, key="add step", icon=":material/add:", type="primary"):
         build_lesson(chosen)
         st.rerun()
@@ -255,7 +258,10 @@ def _write(row: OwnLesson, now: Written, view: View, home: str) -> OwnLesson:
             forms.show_error(UserError(f"Not saved. {why}"))
         else:
             st.success(_saved(step, now.number), icon=":material/check:")
+        if not (why or step.question):
+            st.caption("No question is saved yet: the line below the note says how to write one.")
     n_steps = len(row.lesson.steps)
+    _list_steps(row.lesson, now.number)
     pages_to_add(before.id, n_steps + 1, besides=view.page, is_ready=why is None)
     lesson_sharing(row, home)
     step_link(OpenedStep(row.lesson, 1), "Open the lesson", ":material/play_arrow:")
@@ -298,8 +304,19 @@ def _saved(step: Step, number: int) -> str:
     if step.question:
         right = shortened(lessons.right_answer(step.question), 60)
         parts.append(f"your question, whose right answer is **{plain(right)}**")
-    without = "" if step.question else " It has no question."
-    return f"Step {number} is saved: {listed(parts)}.{without}"
+    return f"Step {number} is saved: {listed(parts)}."
+
+
+def _list_steps(lesson: Lesson, number: int) -> None:
+    """What each step has, where there are others besides the one of this number."""
+    rows = []
+    for at, step in enumerate(lesson.steps, 1):
+        has = ["note"] * bool(step.note) + ["question"] * bool(step.question)
+        said = f"{', '.join(has)} :material/check:" if has else "no note yet"
+        name = f"**{page(step.view.page).title}**" if at == number else page(step.view.page).title
+        rows.append(f"{at}. {name}: {said}")
+    if len(rows) > 1 or not number:
+        st.caption("\n".join(rows))
 
 
 def _take_back(lesson: Lesson, number: int) -> None:
@@ -323,7 +340,7 @@ def _close() -> None:
         "Close",
         key="stop building",
         icon=":material/close:",
-        help="The lesson is saved: the page Lessons has it, under Make your own.",
+        help="The lesson is saved: the page Lessons has it, under Make your own lesson.",
     ):
         _stop()
         st.rerun()
