@@ -93,14 +93,16 @@ def heatmap_data(
 
 
 def numbered(tokens: Sequence[str], start: int = 1) -> list[str]:
-    """Tokens with their numbers, `("the", "cat", "the")` -> `["1 the", "2 cat", "3 the"]`; unchanged where few tokens
-    are all distinct.
+    """Tokens with their numbers, `("the", "cat", "the")` -> `["1: the", "2: cat", "3: the"]`; unchanged where few
+    tokens are all distinct.
     """
     needed = (
         len(tokens) > MAX_UNNUMBERED or start > 1 or max(Counter(tokens).values(), default=0) > 1
     )
     return (
-        [f"{number} {token}" for number, token in enumerate(tokens, start)] if needed else [*tokens]
+        [f"{number}: {token}" for number, token in enumerate(tokens, start)]
+        if needed
+        else [*tokens]
     )
 
 

@@ -11,13 +11,17 @@ from s2s.questions import FaultResults, MeasuredFaults, Table
 from s2s.questions import fault_results as results
 from s2s.questions.fault_results import BROKEN, HEALTHY, MEASURES, SHOWN_BY
 
-LOSSES = "One run with this fault and one without learned to write a row of digits backwards."
+LOSSES = (
+    "Our two runs, which ship with the program, learned to write a row of digits backwards: one with this fault, one"
+    " without."
+)
 DEMO = "The model demo-en-fr translates, once with this fault and once without."
 MOST = 80  # characters of a translation that never ends
 
 
 def pictures(question: FaultResults, answer: MeasuredFaults, model: str) -> list[Picture]:
     title = FAULTS[question.fault].title.replace("`", "")
+    title = f"Our runs · {title}" if answer.pair(question.fault)[0].is_trained else title
     broken, healthy = answer.pair(question.fault)
     finding = question.finding(answer)
     curves = [_curves(title, broken, healthy, finding)] if broken.is_trained else []

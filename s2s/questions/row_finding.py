@@ -48,9 +48,20 @@ def row_finding(picture: AttentionMap, *, is_part: bool = False) -> str:
     return first(FINDINGS, ClearRow(picture.verb, in_words(token), in_words(key), weight, of))
 
 
+class LaterToken(NamedTuple):
+    """A weight on a token after those that have been written; row and column are numbered from 1."""
+
+    verb: str
+    token: str
+    row: int
+    key: str
+    column: int
+    weight: float
+
+
 LATER = Finding(
-    lambda row: row.weight > 0,
-    "When the model {verb} “{token}”, it attends to “{key}”, which it has yet to write"
+    lambda later: later.weight > 0,
+    "When the model {verb} “{token}” (row {row}), it attends to “{key}” (column {column}), which it has yet to write"
     " ({weight:.2f}): no mask hides it.",
 )
 
@@ -62,9 +73,10 @@ def later_finding(picture: AttentionMap) -> str:
     if len(picture.rows) != len(picture.keys) or not np.isfinite(picture.weights).all():
         return ""
     later = np.triu(picture.weights, 1)
-    row, key = np.unravel_index(later.argmax(), later.shape)
+    row, key = map(int, np.unravel_index(later.argmax(), later.shape))
     token, seen = in_words(picture.rows[row]), in_words(picture.keys[key])
-    return LATER.said(ClearRow(picture.verb, token, seen, float(later[row, key]), ""))
+    weight = float(later[row, key])
+    return LATER.said(LaterToken(picture.verb, token, row + 1, seen, key + 1, weight))
 
 
 def in_words(token: str) -> str:

@@ -65,12 +65,12 @@ def test_markup_in_tokens_and_title_is_drawn_as_text() -> None:
 
 def test_tokens_are_numbered_where_one_cannot_tell_them_apart() -> None:
     assert numbered(("le", "chat")) == ["le", "chat"]
-    assert numbered(("the", "cat", "the")) == ["1 the", "2 cat", "3 the"]
-    assert numbered(("le", "chat"), start=33) == ["33 le", "34 chat"]
+    assert numbered(("the", "cat", "the")) == ["1: the", "2: cat", "3: the"]
+    assert numbered(("le", "chat"), start=33) == ["33: le", "34: chat"]
     assert numbered(list(map(chr, range(97, 97 + MAX_UNNUMBERED))))[0] == "a"
     assert (
         numbered(list(map(chr, range(97, 98 + MAX_UNNUMBERED))))[-1]
-        == f"{MAX_UNNUMBERED + 1} {chr(97 + MAX_UNNUMBERED)}"
+        == f"{MAX_UNNUMBERED + 1}: {chr(97 + MAX_UNNUMBERED)}"
     )
     assert numbered(()) == []
 

@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 from s2s.analysis import AttentionMap
-from s2s.questions import AttentionLines, AttentionOf, Have, clearest_row, row_finding
+from s2s.questions import (
+    AttentionLines,
+    AttentionOf,
+    Have,
+    clearest_row,
+    later_finding,
+    row_finding,
+)
 
 DEMO = "demo-en-fr"
 HOUSE = "the red house is not old"
@@ -23,6 +30,13 @@ def test_a_row_of_equal_weights_has_no_key_of_most_weight() -> None:
     assert not row_finding(of([1 / 3] * 3, [1 / 3] * 3))
     assert not row_finding(of([0.5, 0.5, 0]))
     assert "“b”, it attends mostly to “y”" in row_finding(of([0.4, 0.4, 0.2], [0.1, 0.6, 0.3]))
+
+
+def test_a_token_that_is_yet_to_be_written_is_named_with_its_place() -> None:
+    weights = np.array([[0.7, 0.3, 0], [0.1, 0.3, 0.6], [0.2, 0.2, 0.6]], np.float32)
+    said = later_finding(AttentionMap(weights, ("1", "1", "</s>"), ("<s>", "1", "1"), "reads", ""))
+    assert "reads “1” (row 2), it attends to “1” (column 3), which it has yet to write" in said
+    assert not later_finding(of([1, 0, 0], [0.5, 0.5, 0]))
 
 
 def test_of_a_part_it_says_so() -> None:

@@ -22,7 +22,14 @@ from s2s.ui.kit.find_one import FindOne, is_position
 from s2s.ui.kit.forms import read_once
 from s2s.ui.kit.map_part import with_part
 from s2s.ui.kit.new_step import step_text
-from s2s.ui.kit.pictures import forget_shown, show, show_all, show_table, shown
+from s2s.ui.kit.pictures import (
+    forget_shown,
+    show,
+    show_all,
+    show_finding,
+    show_table,
+    shown,
+)
 from s2s.ui.kit.question_fields import question_fields
 from s2s.ui.kit.sentence_row import SentenceRow, examples, sentence_row, settings_box
 from s2s.ui.kit.state import ViewState, between, field, one_of

@@ -78,9 +78,7 @@ def show(
     pressed in a grid of heads; `draw` draws it as only its page can.
     """
     keep(picture)
-    if picture.finding:
-        with st.container(key=f"finding {picture.name}"):
-            st.html(f"<p class='finding' data-answer>{html.escape(picture.finding)}</p>")
+    show_finding(picture)
     with st.container(key=f"figure {picture.name}", gap=None):
         if draw is not None:
             draw()
@@ -91,6 +89,12 @@ def show(
     if on_pick and is_pickable(picture):
         _table_to_pick(picture, on_pick)
     menu(picture, question, answer)
+
+
+def show_finding(picture: Picture) -> None:
+    if picture.finding:
+        with st.container(key=f"finding {picture.name}"):
+            st.html(f"<p class='finding' data-answer>{html.escape(picture.finding)}</p>")
 
 
 def show_table(table: Table, *, alt: str, key: str, **look: Any) -> None:

@@ -10,7 +10,7 @@ import streamlit as st
 from s2s.config import NO_FAULT, UserError, asker, shortened
 from s2s.demo import LESSONS
 from s2s.faults import FAULTS
-from s2s.jobs import fault_experiment
+from s2s.jobs import fault_experiment, run_service
 from s2s.links import share
 from s2s.questions import AttentionOf
 from s2s.questions.views import view_of
@@ -24,17 +24,20 @@ from s2s.ui.kit import (
     nats,
     sentence,
     show,
+    show_finding,
     vocabulary,
 )
 from s2s.ui.kit.badges import STATES
 from s2s.ui.kit.queueing import queue_runs
 from s2s.ui.lessons.view_state import MAX_SENTENCE, STATE
 from s2s.ui.shell import page_link
+from s2s.ui.streamlit_parts import DeltaGenerator
 
 REFRESH_SECONDS = 1.0  # while a run trains
 REFUSED = "faults refused"  # in the session
 DEMO = LESSONS
 MOST_SHOWN = 40  # characters of a translation that repeats itself
+REFERENCE = "The rows are the correct translation, as in training, not the run's own."
 LIMIT = 40  # tokens of a translation that may never end
 
 
@@ -61,7 +64,7 @@ def _button(fault: str) -> None:
         icon=":material/model_training:",
     )
     what = "The run with the fault and its healthy control run" if len(names) > 1 else "One run"
-    st.caption(f"{what}, about {duration(seconds)} in all.")
+    st.caption(f"{what}, about {duration(seconds)} on a computer that is not busy.")
     if click.is_waiting:
         try:
             queue_runs(requests)
@@ -92,12 +95,31 @@ def _progress(fault: str, was_busy: bool) -> None:
         st.rerun()
     for row in rows:
         if not _is_done(row):
-            name = "With the fault" if row.fault else "Healthy control run"
-            step = max(row.step, cached.curves(row.id).step)
-            of = f", step {step:,} of {row.steps:,}" if step else ""
-            st.caption(f"{name}: {STATES[row.state].label}{of}. {as_markdown(row.error)}".strip())
+            _one_progress(row)
     if len(rows) == 2 and all(map(_is_done, rows)):
         _links(fault, *(row.id for row in rows))
+
+
+def _one_progress(row: RunSummary) -> None:
+    name = "With the fault" if row.fault else "Healthy control run"
+    step = max(row.step, cached.curves(row.id).step)
+    of = f", step {step:,} of {row.steps:,}" if step else ""
+    said = f"{name}: {STATES[row.state].label}{of}. {as_markdown(row.error)}".strip()
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(said)
+        if row.is_live:
+            st.progress(min(1.0, step / max(1, row.steps)))
+            key = f"stop {row.id}"
+            st.button("Stop", icon=":material/stop:", key=key, on_click=_stop, args=(row.id,))
+            page_link("train", "Its training", run=row.id)
+
+
+def _stop(run_id: str) -> None:
+    try:
+        run_service.stop(run_id, asker.current())
+    except UserError as wrong:  # it has ended meanwhile
+        st.session_state[REFUSED] = wrong
+    cached.refresh_runs()
 
 
 def own_pictures(fault: str) -> bool:
@@ -108,14 +130,17 @@ def own_pictures(fault: str) -> bool:
     if len(rows) < 2 or not all(map(_is_done, rows)):
         return False
     names = {"healthy": "Your healthy run", "broken": "Your run with the fault"}
-    with st.container(key="answer"):
-        for column, name, row in zip(st.columns(2), names, rows, strict=True):
-            with column:
-                _own_picture(fault, name, names[name], row.id)
+    with st.container(key="answer"), st.container(key="side by side"):
+        above, below = st.columns(2), st.columns(2)
+    for name, row, text, picture in zip(names, rows, above, below, strict=True):
+        _own_picture(fault, name, names[name], row.id, above=text, below=picture)
     return True
 
 
-def _own_picture(fault: str, name: str, title: str, run_id: str) -> None:
+def _own_picture(
+    fault: str, name: str, title: str, run_id: str, *, above: DeltaGenerator, below: DeltaGenerator
+) -> None:
+    """Sentences above, so that both pictures begin at the same height."""
     pair, about = fault_experiment.held_out_pairs()[0], FAULTS[fault]
     run = cached.open_as_saved(run_id)
     question = AttentionOf(
@@ -128,8 +153,13 @@ def _own_picture(fault: str, name: str, title: str, run_id: str) -> None:
     answer = cached.SCREEN.answer(question)
     (picture,) = view_of(question).pictures(question, answer, cached.model_name(run))
     own = as_markdown(shortened(answer.own, MOST_SHOWN)) or "(empty)"
-    st.markdown(f"**{title}**: {as_markdown(pair.src)} → {own}")
-    show(replace(picture, name=f"{picture.name} {name}", early=None), question, answer)
+    picture = replace(picture, name=f"{picture.name} {name}", early=None)
+    with above:
+        st.markdown(f"**{title}**: {as_markdown(pair.src)} → {own}")
+        show_finding(picture)
+    with below:
+        caption = f"{REFERENCE} {picture.caption}"
+        show(replace(picture, finding="", caption=caption), question, answer)
 
 
 def _links(fault: str, healthy: str, broken: str) -> None:

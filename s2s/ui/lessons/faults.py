@@ -40,6 +40,8 @@ def _results(fault: str, key: str) -> None:
     answer = cached.SCREEN.answer(question)
     *shown, every = view_of(question).pictures(question, answer, "")
     with st.container(border=True, key=key):
+        if fault in TRAINING_FAULTS:
+            st.markdown("**Our two runs, which ship with the program**")
         for picture in shown:
             show(picture, question, answer)
     with st.expander("Results of all nine", icon=":material/table_rows:"):

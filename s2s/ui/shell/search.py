@@ -53,7 +53,9 @@ def places() -> Iterator[Place]:
     title = {row.url_path: row.title for row in PAGES}
     takes_run = {row.url_path for row in PAGES if row.run}
     for row in PAGES:
-        yield Place(row.title, "page", row.summary, row.url_path or "./", ALSO.get(row.url_path, ""))
+        yield Place(
+            row.title, "page", row.summary, row.url_path or "./", ALSO.get(row.url_path, "")
+        )
     for view in VIEWS:
         if view.slug:
             shown = {"set": share.pack({"view": view.slug})}

@@ -64,7 +64,11 @@ def test_a_visitor_trains_a_fault_in_the_express_lane(monkeypatch: pytest.Monkey
     assert sorted(faults) == ["no-positions", NO_FAULT]
     assert {job.slot for job in jobs} == {"express"}
     assert "With the fault: waiting" in page_text(screen)
-    assert "Train it myself" not in {each.label for each in screen.button}
+    labels = [each.label for each in screen.button]
+    assert "Train it myself" not in labels
+    assert labels.count("Stop") == 2
+    press(screen, "Stop")
+    assert [each.label for each in screen.button].count("Stop") == 1
 
 
 def test_both_runs_are_opened_side_by_side(tmp_path: Path) -> None:
@@ -104,6 +108,9 @@ def test_a_missing_causal_mask_is_looked_for_where_it_was(tmp_path: Path) -> Non
     assert "each token, also those after it" in page_text(attention)
     assert "yet to write" in findings(attention)
     assert findings(screen).count("yet to write") == 1  # beside the healthy run's
+    shown = page_text(screen)
+    assert shown.count("The rows are the correct translation, as in training") == 2
+    assert shown.index("Your run with the fault") < shown.index("Our two runs, which ship")
 
 
 def findings(screen: AppTest) -> str:
