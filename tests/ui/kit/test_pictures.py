@@ -8,7 +8,14 @@ from streamlit.testing.v1 import AppTest
 from s2s.plots import evaluation_charts
 from s2s.ui import shell
 
-NAMES = ("map", "same word", "states", evaluation_charts.SPEED, evaluation_charts.DIVERSITY)
+NAMES = (
+    "map",
+    "same word",
+    "states",
+    "parallel",
+    evaluation_charts.SPEED,
+    evaluation_charts.DIVERSITY,
+)
 
 
 def test_the_style_names_pictures_that_there_are() -> None:
