@@ -18,7 +18,7 @@ from s2s.analysis.alignment_links import (
     to_pharaoh,
 )
 from s2s.analysis.alignment_scores import GoldLinks, LinkScores, score_links
-from s2s.analysis.attention import KINDS, Attention, LabeledWeights, Weights, strongest_keys
+from s2s.analysis.attention import KINDS, Attention, LabeledWeights, Weights
 from s2s.analysis.buckets import (
     BUCKETINGS,
     NUMBERS,

@@ -71,14 +71,3 @@ class Attention:
         if kind == "encoder":
             return LabeledWeights(self.encoder, self.src_tokens, self.src_tokens, "reads")
         raise ValueError(f"there is no attention `{kind}`; there are {', '.join(KINDS)}")
-
-
-def strongest_keys(
-    weights: Weights, src_tokens: Sequence[str], tgt_tokens: Sequence[str]
-) -> list[tuple[str, str, float]]:
-    """For each target token its source token of most weight, and that weight; `weights` is (tgt_len, src_len)."""
-    best = weights.argmax(1)
-    return [
-        (token, src_tokens[key], float(row[key]))
-        for token, key, row in zip(tgt_tokens, best, weights, strict=True)
-    ]

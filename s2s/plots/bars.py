@@ -27,6 +27,8 @@ def bars(
     }
     layout["legend"] |= {"y": -60 / (height - 56), "traceorder": "normal"}
     layout["margin"] |= {"l": NAME_WIDTH, "r": 64}
+    most = max(max(values) for values in series.values())
+    layout["xaxis"] |= {"range": [0, 1.15 * most or 1]}  # with room for the longest bar's number
     layout["yaxis"] |= {
         "title": None,
         "autorange": "reversed",

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from s2s.analysis import AttentionMap, Weights, strongest_keys
+from s2s.analysis import AttentionMap, Weights
 from s2s.questions.finding import Finding, first
 from s2s.tokenizers import SPACE
 
@@ -16,19 +16,23 @@ MOSTLY = 0.5
 
 
 class ClearRow(NamedTuple):
-    """A row of a map: its token, the key of most weight, and that weight; `of` says that the map is not all of it."""
+    """A row of a map: its token, the key of most weight, and that weight; `of` says that the map is not all of it.
+    `row` and `column` say where a token stands that is there more than once.
+    """
 
     verb: str
     token: str
     key: str
     weight: float
     of: str
+    row: str
+    column: str
 
 
-WHEN = "When the model {verb} “{token}”,{of} it attends "
+WHEN = "When the model {verb} “{token}”{row},{of} it attends "
 FINDINGS = (
-    Finding(lambda row: row.weight >= MOSTLY, WHEN + "mostly to “{key}” ({weight:.2f})."),
-    Finding(lambda row: row.weight > 0, WHEN + "most to “{key}” ({weight:.2f})."),
+    Finding(lambda row: row.weight >= MOSTLY, WHEN + "mostly to “{key}” ({column}{weight:.2f})."),
+    Finding(lambda row: row.weight > 0, WHEN + "most to “{key}” ({column}{weight:.2f})."),
 )
 
 
@@ -38,14 +42,19 @@ def row_finding(picture: AttentionMap, *, is_part: bool = False) -> str:
     """
     if not picture.weights.size or not np.isfinite(picture.weights).all():
         return ""
-    token, key, weight = clearest_row(picture.weights, picture.rows, picture.keys)
+    at = clearest_row(picture.weights, picture.rows)
+    key_at, weight = int(picture.weights[at].argmax()), float(picture.weights[at].max())
+    token, key = picture.rows[at], picture.keys[key_at]
     alike = np.isclose(picture.weights, weight).sum(1)[
         np.isclose(picture.weights.max(1), weight)
     ]  # of each row that may be it
     if (alike > 1).all():
         return ""
     of = " of what is shown here," if is_part else ""
-    return first(FINDINGS, ClearRow(picture.verb, in_words(token), in_words(key), weight, of))
+    row = f" (row {at + 1})" if picture.rows.count(token) > 1 and not is_part else ""
+    column = f"column {key_at + 1}, " if picture.keys.count(key) > 1 and not is_part else ""
+    said = ClearRow(picture.verb, in_words(token), in_words(key), weight, of, row, column)
+    return first(FINDINGS, said)
 
 
 class LaterToken(NamedTuple):
@@ -84,14 +93,11 @@ def in_words(token: str) -> str:
     return token.replace(SPACE, "") or token
 
 
-def clearest_row(
-    weights: Weights, tokens: Sequence[str], keys: Sequence[str]
-) -> tuple[str, str, float]:
-    """The row that makes the best example, its key and its weight: a high weight that crosses others, as in reordering;
-    never `</s>`, nor a row that sees one key only, as the decoder's first one does.
+def clearest_row(weights: Weights, tokens: Sequence[str]) -> int:
+    """The row that makes the best example: a high weight that crosses others, as in reordering; never `</s>`, nor a row
+    that sees one key only, as the decoder's first one does.
     """
-    rows = strongest_keys(weights, keys, tokens)
-    peaks = weights.argmax(1)
+    peaks, largest = weights.argmax(1), weights.max(1)
     words = [row for row, token in enumerate(tokens) if token != "</s>"] or [0]
     candidates = [row for row in words if np.count_nonzero(weights[row]) > 1] or words
 
@@ -99,7 +105,7 @@ def clearest_row(
         return sum(int((peaks[other] - peaks[row]) * (other - row) < 0) for other in candidates)
 
     def worth(row: int) -> tuple[bool, int, float]:
-        is_clear = rows[row][2] >= CLEAR
-        return is_clear, crossings(row) if is_clear else 0, rows[row][2]
+        is_clear = bool(largest[row] >= CLEAR)
+        return is_clear, crossings(row) if is_clear else 0, float(largest[row])
 
-    return rows[max(candidates, key=worth)]
+    return max(candidates, key=worth)

@@ -1,8 +1,7 @@
-import numpy as np
 import pytest
 import torch
 
-from s2s.analysis import KINDS, capture, capture_grams, strongest_keys
+from s2s.analysis import KINDS, capture, capture_grams
 from s2s.analysis.trace import capture_value_norms
 from s2s.config import override
 from tests.model.conftest import build, shrunk
@@ -39,14 +38,6 @@ def test_padding_gets_no_weight() -> None:
         model(SRC, TGT)
     for layer in (*trace.cross, *trace.encoder):
         assert float(layer[1, :, :, 2:].abs().max()) == 0.0
-
-
-def test_strongest_keys_names_the_token_of_most_weight() -> None:
-    weights = np.array([[0.1, 0.9], [0.7, 0.3]], dtype=np.float32)
-    assert strongest_keys(weights, ["red", "house"], ["casa", "roja"]) == [
-        ("casa", "house", pytest.approx(0.9)),
-        ("roja", "red", pytest.approx(0.7)),
-    ]
 
 
 @pytest.mark.parametrize("changes", [{}, {"model.attention.output_projection": False}])
