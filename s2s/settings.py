@@ -22,7 +22,7 @@ SHIPPED_EVALUATIONS = SHIPPED.parent / "evaluations"  # of demo runs
 
 @dataclass(frozen=True)
 class Limits:
-    """Upper limits; None is no limit."""
+    """Upper limits on jobs, models and storage; None is no limit."""
 
     steps: int | None  # of a run
     minutes: int | None  # of a job
@@ -222,7 +222,7 @@ def operator_key() -> str | None:
 
 
 def is_operator_key(given: str) -> bool:
-    """Whether that is the operator's key, with space around it or not; takes the same time for any other.
+    """Whether `given` is the operator's key, with space around it or not; takes the same time for any other.
 
     Raises UserError where the operator's is too short.
     """
@@ -278,7 +278,9 @@ def frame_ancestors() -> str:
 
 
 def may_be_framed() -> bool:
-    """Whether a hosted server's pages may stand in a frame of another site. Raises UserError as `frame_ancestors`."""
+    """Whether a hosted server's pages may stand in a frame of another site. Raises UserError where the setting is
+    wrong.
+    """
     return asker.is_hosted() and frame_ancestors() not in ("'self'", "'none'")
 
 

@@ -1,4 +1,4 @@
-"""The program's name and version; what it does not start with. Python 3.8 can read it, to say what is wrong."""
+"""The program's name and version, and where it cannot run. Python 3.8 can read this file, to say what is wrong."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ STORE = (
 
 @lru_cache(maxsize=1)
 def version() -> str:
-    """Of the installed program, or what pyproject.toml says if it runs from the project's folder."""
+    """The version of the installed program, or of pyproject.toml if it runs from the project's folder."""
     try:
         return metadata.version(NAME)
     except metadata.PackageNotFoundError:

@@ -17,7 +17,7 @@ from s2s.ui.runs.views import Tab, tabs
 
 
 def runs(run_id: str) -> None:
-    """All runs, and what can be done with the selected one."""
+    """The tab of all runs, and what can be done with the selected one."""
     table.table()
     actions.actions(run_id)
     details.card(run_id)
@@ -25,7 +25,7 @@ def runs(run_id: str) -> None:
 
 
 def opening(run_id: str) -> None:
-    """A published model becomes a run."""
+    """The tab that opens a published model as a run."""
     with st.container(key="answer"):
         open_model.tab(run_id)
 

@@ -32,7 +32,9 @@ def row_entropies(weights: Weights) -> Floats:
 
 
 def mean_entropy(pairs: Sequence[Weights]) -> Floats:
-    """Over all rows of all pairs, in nats: each (layers, heads, rows, keys), without padding -> (layers, heads)."""
+    """The mean entropy of each head over all rows of all pairs, in nats: each (layers, heads, rows, keys), without
+    padding -> (layers, heads).
+    """
     total: Floats = np.zeros(())
     n_rows = 0
     for weights in pairs:
@@ -84,13 +86,13 @@ def word_texts(tokens: Sequence[str], indices: Ints) -> tuple[str, ...]:
 
 
 def _decode_bytes(match: re.Match[str]) -> str:
-    """`<0xC3><0xA9>` -> `é`."""
+    """Byte tokens as text: `<0xC3><0xA9>` -> `é`."""
     digits = match[0].replace("<0x", "").replace(">", "")
     return bytes.fromhex(digits).decode(errors="replace")
 
 
 def merge_to_words(weights: Weights, tgt_words: Ints, src_words: Ints) -> Weights:
-    """From tokens to words, (..., tgt_len, src_len) -> (..., tgt_words, src_words).
+    """Attention between words, from that between tokens: (..., tgt_len, src_len) -> (..., tgt_words, src_words).
 
     Weights on the tokens of a source word are summed, rows of the tokens of a target word averaged (Clark et al. 2019,
     section 4.1). Tokens of no word are left out, so rows need not sum to 1.
@@ -103,7 +105,7 @@ def merge_to_words(weights: Weights, tgt_words: Ints, src_words: Ints) -> Weight
 
 
 def _membership(indices: Ints) -> Weights:
-    """(len,) -> (words, len): 1 where a token belongs to a word."""
+    """Which tokens belong to which word: (len,) -> (words, len), 1 where a token belongs to a word."""
     words = np.arange(indices.max(initial=NO_WORD) + 1)
     membership: Weights = (words[:, None] == indices).astype(np.float32)
     return membership
@@ -118,10 +120,11 @@ def best_sources(weights: Weights) -> Ints:
 def alignment_error_rate(
     guesses: Sequence[Ints], gold: Sequence[Iterable[tuple[int, int]]]
 ) -> Floats:
-    """From 0 (all links found and no others) to 1: per pair (..., tgt_words) and its (src, tgt) links -> (...).
+    """The alignment error rate, 0 (all links found and no others) to 1: per pair (..., tgt_words) and its (src, tgt)
+    links -> (...).
 
-    1 - 2 |A & S| / (|A| + |S|) over all pairs, every gold link being sure and possible (Och & Ney 2003, eq. 18).
-    Raises ValueError where there is no link at all.
+    1 - 2 |A & S| / (|A| + |S|) over all pairs, every gold link being sure and possible (Och & Ney 2003, eq. 18). Raises
+    ValueError where there is no link at all.
     """
     n_links = 0
     hits = np.zeros(())

@@ -31,7 +31,7 @@ class LinkMethod(NamedTuple):
 
 
 def by_target(weights: Weights) -> Links:
-    """Each target word with its source word of most weight, the first of equals; none for a row of zeros."""
+    """Links from each target word to its source word of most weight, the first of equals; none for a row of zeros."""
     if not weights.size:
         return frozenset()
     best = weights.argmax(1).tolist()
@@ -39,13 +39,13 @@ def by_target(weights: Weights) -> Links:
 
 
 def by_source(weights: Weights) -> Links:
-    """Each source word with its target word of most weight, the first of equals; none for a column of zeros."""
+    """Links of each source word to its target word of most weight, the first of equals; none for a column of zeros."""
     return frozenset((src, tgt) for tgt, src in by_target(weights.T))
 
 
 def grow_diag(forward: Links, backward: Links) -> Links:
-    """The intersection, grown by links of the union that touch it (corners included) and join a word without a link
-    so far.
+    """Grow-diag: the links in both directions, grown by links of either that touch them (corners included) and join a
+    word without a link so far.
 
     In the order of Koehn et al. 2003, section 4.2: by target word, repeated until nothing is added.
     """
@@ -85,17 +85,17 @@ def grow_diag_final_and(forward: Links, backward: Links) -> Links:
 
 
 def by_share(weights: Weights, share: float = 0.75) -> Links:
-    """Each target word with its source words of most weight, until these hold `share` (0 to 1) of its row."""
+    """Links from each target word to its source words of most weight, until these hold `share` (0 to 1) of its row."""
     return frozenset((cell.key, cell.row) for cell in strongest_cells(weights, share))
 
 
 def to_pharaoh(links: Collection[tuple[int, int]]) -> str:
-    """`0-0 1-2 2-1`: source and target word, 0-based, by target word."""
+    """Links as text in Pharaoh format: `0-0 1-2 2-1`, source and target word, 0-based, by target word."""
     return " ".join(f"{src}-{tgt}" for src, tgt in sorted(links, key=by_target_word))
 
 
 def by_target_word(link: tuple[int, int]) -> tuple[int, int]:
-    """Sorts links by target word, then by source word."""
+    """A sort key for links: by target word, then by source word."""
     return link[1], link[0]
 
 

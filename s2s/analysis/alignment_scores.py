@@ -25,7 +25,7 @@ class GoldLinks:
 
 
 class LinkCounts(NamedTuple):
-    """What the scores of Och & Ney 2003 are made of, of one sentence or summed over many."""
+    """The counts that the scores of Och & Ney 2003 are made of, of one sentence or summed over many."""
 
     predicted: int  # |A|
     sure: int  # |S|
@@ -54,7 +54,7 @@ class ScoreArrays:
 
 
 def count_links(guess: Collection[tuple[int, int]], gold: GoldLinks) -> LinkCounts:
-    """The counts of one sentence."""
+    """The counts of one sentence's links, for scores."""
     predicted = frozenset(guess)
     return LinkCounts(
         predicted=len(predicted),
@@ -82,7 +82,7 @@ def score_arrays(counts: Ints | Floats) -> ScoreArrays:
 def score_corpus(
     guesses: Sequence[Collection[tuple[int, int]]], gold: Sequence[GoldLinks]
 ) -> LinkScores:
-    """The scores of many sentences, from the sums of their counts.
+    """The alignment scores of many sentences, from the sums of their counts.
 
     Raises ValueError where there is no link at all.
     """
@@ -98,7 +98,7 @@ def score_corpus(
 
 
 def score_links(guess: Collection[tuple[int, int]], gold: GoldLinks) -> LinkScores:
-    """The scores of one sentence. Raises ValueError where there is no link at all."""
+    """The alignment scores of one sentence. Raises ValueError where there is no link at all."""
     return score_corpus([guess], [gold])
 
 

@@ -16,7 +16,7 @@ KINDS = ("cross", "encoder", "decoder")
 
 
 def shown_tokens(tokens: Sequence[str]) -> str:
-    """In quotation marks, on one line and not too long: for a repr."""
+    """Tokens in quotation marks, on one line and not too long: for a repr."""
     return shortened(repr(" ".join(tokens)), LONGEST_SHOWN)
 
 
@@ -35,7 +35,7 @@ class LabeledWeights:
         return f"LabeledWeights(rows {rows}, keys {keys}: {layers} layers, {heads} heads)"
 
     def reduced(self, layer: int | None, head: int | None) -> Weights:
-        """One layer and head (0-based), None for the mean of all: (layers, heads, rows, keys) -> (rows, keys)."""
+        """Weights of one layer and head (0-based), None for the mean: (layers, heads, rows, keys) -> (rows, keys)."""
         heads: Weights = self.weights.mean(0) if layer is None else self.weights[layer]
         reduced: Weights = heads.mean(0) if head is None else heads[head]
         return reduced

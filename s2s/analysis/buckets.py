@@ -109,7 +109,7 @@ def _range(low: float, high: float) -> str:
 
 
 class Compared(NamedTuple):
-    """The score of one system, and of another with the difference (first minus second)."""
+    """The score of one system; if there is a second, also its score and the difference (first minus second)."""
 
     score: float
     other: float | None = None
@@ -202,7 +202,7 @@ class ErrorCounts:
 
 
 def count_errors(rows: Sequence[SentenceRow], forced: Sequence[float | None]) -> ErrorCounts:
-    """`forced`: the log-probability of each reference under teacher forcing, in nats."""
+    """The errors of each kind. `forced`: the log-probability of each reference under teacher forcing, in nats."""
     known = [
         (row, log_prob)
         for row, log_prob in zip(rows, forced, strict=True)

@@ -12,7 +12,7 @@ Floats = npt.NDArray[np.float64]
 
 
 class Correlation(NamedTuple):
-    """From -1 to 1: `pearson` of the values, `spearman` of their ranks."""
+    """Two correlations, from -1 to 1: `pearson` of the values, `spearman` of their ranks."""
 
     pearson: float
     spearman: float
@@ -43,7 +43,7 @@ def _centered_unit(values: Floats) -> Floats:
 
 
 def ranks(values: Floats) -> Floats:
-    """From 1; equal values share the mean of their ranks: `[5, 7, 5]` -> `[1.5, 3, 1.5]`."""
+    """The rank of each value, from 1; equal values share the mean of their ranks: `[5, 7, 5]` -> `[1.5, 3, 1.5]`."""
     _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
     last = np.cumsum(counts)
     shared: Floats = (last - (counts - 1) / 2)[place]

@@ -19,7 +19,8 @@ SEED = 1  # of the random tokens
 
 @dataclass(frozen=True)
 class EncodingTimes:
-    """Seconds of one source, by its length in tokens: the fastest of `repeats`, as other programs only slow it down.
+    """Seconds to encode a source in either order, by its length: the fastest of `repeats`, as other programs only slow
+    it down.
 
     The two orders took turns. `difference`: the largest between the two memories, in any number.
     """
@@ -32,7 +33,7 @@ class EncodingTimes:
 
 
 def encode_one_by_one(model: Transformer, src: Tensor) -> Tensor:
-    """`model.encode`, position by position: (1, src_len) ids -> memory (1, src_len, d_model).
+    """Encode like `model.encode`, but position by position: (1, src_len) ids -> memory (1, src_len, d_model).
 
     Within a layer, the keys and values of each position are computed, then the position's new state from them; no
     product has more than one row. The multiplications are the same as in parallel.

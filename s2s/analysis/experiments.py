@@ -30,7 +30,7 @@ BILLION = -1e9  # many programs add this instead of -inf
 
 
 class WeightsByFill(NamedTuple):
-    """The weights of one row, (keys,), by the number that stands for "may not look"."""
+    """The attention weights of one row, (keys,), by the number that a mask fills in for "may not look"."""
 
     lowest: Array  # the lowest finite number, then zeros: our own model
     minus_infinity: Array  # NaN where every key is masked
@@ -38,7 +38,7 @@ class WeightsByFill(NamedTuple):
 
 
 def weights_by_fill(trace: AttentionTrace, head: int, query: int, mask: Mask) -> WeightsByFill:
-    """One query's weights under another mask (keys,), True = may look."""
+    """One query's weights under another mask (keys,), True = may look, for each number that can fill it in."""
     scores = torch.from_numpy(trace.scores[head, query])  # (keys,)
     allowed = torch.from_numpy(mask.copy())
     # d_head 1 and a query of 1: the dot products are the scores, so the model's own function masks them
@@ -67,7 +67,7 @@ class ErasureEffect(NamedTuple):
 def erasure_effect(
     model: Transformer, trace: LayerTrace, layer: int, position: int
 ) -> ErasureEffect:
-    """Erase one position in the encoder's `layer` (from 0), traced in `trace`; all positions attend to all."""
+    """The effect of erasing a position in the encoder's `layer` (from 0), traced in `trace`; all attend to all."""
     module = cast(EncoderLayer, model.encoder.layers[layer])
     with inference(model):
         x = trace.self_residual.sublayer_input
@@ -103,7 +103,7 @@ def _change(
 
 
 class NormTrace(NamedTuple):
-    """One norm, each (len, d_model)."""
+    """The steps of one norm, each (len, d_model)."""
 
     input: Array
     normalized: Array  # without the learned scale and shift
@@ -158,7 +158,7 @@ class WithoutResidual(nn.Module):
         self.is_pre = residual.is_pre
 
     def forward(self, x: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
-        """(batch, len, d_model) -> (batch, len, d_model)."""
+        """Replace the stream: (batch, len, d_model) -> (batch, len, d_model)."""
         out: Tensor = sublayer(self.norm(x)) if self.is_pre else self.norm(sublayer(x))
         return out
 
@@ -198,7 +198,7 @@ def first_predicted(model: Transformer) -> int:
 
 
 def gradient_flow(model: Transformer, src: Sequence[int], tgt: Sequence[int]) -> GradientFlow:
-    """Gradients of the mean -log p of each token of `tgt` that the model predicts.
+    """The gradients of the mean -log p of the tokens of `tgt` that the model predicts, by depth.
 
     `model` is a frozen copy of the caller's own.
     """

@@ -33,7 +33,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 class EmbeddingTrace(NamedTuple):
-    """From token ids to the input of layer 1, each (len, d_model)."""
+    """The tensors from token ids to the input of layer 1, each (len, d_model)."""
 
     vectors: Array  # rows of the embedding table
     scaled: Array
@@ -42,7 +42,7 @@ class EmbeddingTrace(NamedTuple):
 
 
 class AttentionTrace(NamedTuple):
-    """One attention module. Queries and keys are those that are compared: rotated where positions are rotary."""
+    """Tensors of one attention module. Queries and keys are those compared: rotated where positions are rotary."""
 
     unrotated_queries: Array  # (heads, query_len, d_head)
     queries: Array  # (heads, query_len, d_head)
@@ -58,12 +58,12 @@ class AttentionTrace(NamedTuple):
 
     @property
     def scores(self) -> Array:
-        """Before the mask: (heads, query_len, key_len)."""
+        """The scores before the mask: (heads, query_len, key_len)."""
         return self.scaled if self.bias is None else self.scaled + self.bias
 
     @property
     def masked_scores(self) -> Array:
-        """The input of the softmax: -inf where the mask forbids looking. (heads, query_len, key_len)."""
+        """The input of the softmax: the scores, -inf where the mask forbids looking. (heads, query_len, key_len)."""
         return np.where(self.mask, self.scores, np.float32(-np.inf))
 
     @property
@@ -73,7 +73,7 @@ class AttentionTrace(NamedTuple):
 
 
 class FeedForwardTrace(NamedTuple):
-    """One feed-forward module."""
+    """The tensors of one feed-forward module."""
 
     up: Array  # x W1 + b1: (len, d_ff)
     # (len, d_ff); where there is one, the activation is applied to it, not to `up`
@@ -88,7 +88,7 @@ class FeedForwardTrace(NamedTuple):
 
 
 class ResidualTrace(NamedTuple):
-    """One sublayer with its residual connection and norm, each (len, d_model)."""
+    """The tensors of one sublayer with its residual connection and norm, each (len, d_model)."""
 
     before: Array  # the residual stream
     sublayer_input: Array
@@ -100,7 +100,7 @@ class ResidualTrace(NamedTuple):
 
 @dataclass(frozen=True)
 class LayerTrace:
-    """One layer. An encoder layer has no cross-attention, and some layers have no feed-forward."""
+    """The tensors of one layer. An encoder layer has no cross-attention, and some layers have no feed-forward."""
 
     self_attention: AttentionTrace
     self_residual: ResidualTrace
@@ -117,7 +117,7 @@ class LayerTrace:
 
 @dataclass(frozen=True)
 class ForwardTrace:
-    """One layer of each stack, and everything before and after the layers."""
+    """The tensors of one layer of each stack, and everything before and after the layers."""
 
     src: EmbeddingTrace
     tgt: EmbeddingTrace
@@ -142,7 +142,7 @@ Calls = dict[nn.Module, Call]
 
 @contextlib.contextmanager
 def recorded_calls(model: Transformer, modules: Iterable[nn.Module]) -> Iterator[Calls]:
-    """Record the calls of these modules, in inference mode and holding the model's lock."""
+    """A context that records the calls of these modules, in inference mode and holding the model's lock."""
     calls: Calls = {}
 
     def record(module: nn.Module, inputs: tuple[Any, ...], output: Any) -> None:
@@ -189,7 +189,7 @@ def trace_forward(
 
 
 def _array(tensor: Tensor) -> Array:
-    """The only sentence of the batch: (1, ...) -> (...)."""
+    """The only sentence of the batch as an array: (1, ...) -> (...)."""
     return tensor[0].float().cpu().numpy().copy()
 
 

@@ -48,7 +48,8 @@ class Intervention(NamedTuple):
 def ablate(
     model: Transformer, heads: Mapping[Head, str], means: Means = NO_MEANS
 ) -> Iterator[None]:
-    """Change these heads by rows of `INTERVENTIONS`, in inference mode and holding the model's lock.
+    """A context in which these heads are changed by rows of `INTERVENTIONS`, in inference mode and holding the model's
+    lock.
 
     `means`: of at least the heads that become their mean. Hooks that are added inside see the changed weights: `with
     ablate(...), capture(model)`. Raises UserError for a head or an intervention that doesn't exist.
@@ -84,7 +85,7 @@ def ablate(
 
 
 def all_heads(model: Transformer, kind: str | None = None, layer: int | None = None) -> list[Head]:
-    """The heads of one of `KINDS` (None: all) and one layer (None: all), in this order."""
+    """The heads of a model, of one of `KINDS` (None: all) and one layer (None: all), in this order."""
     return [
         Head(each, number, head)
         for each in KINDS
@@ -99,11 +100,12 @@ def all_heads(model: Transformer, kind: str | None = None, layer: int | None = N
 def override_attention(
     model: Transformer, position: int, keys: Sequence[int], heads: Collection[Head] | None = None
 ) -> Iterator[None]:
-    """While the token at `position` (0-based) is predicted, move all weight of cross-attention onto these keys.
+    """A context in which, while the token at `position` (0-based) is predicted, all weight of cross-attention is on
+    these keys.
 
-    They share it in proportion to what they had, evenly where they had nothing. `heads`: which ones, all if None.
-    Works under teacher forcing, where `position` is a row, and one token at a time. Inside `ablate` a head that is
-    off stays off.
+    They share it in proportion to what they had, evenly where they had nothing. `heads`: which ones, all if None. Works
+    under teacher forcing, where `position` is a row, and one token at a time. Inside `ablate` a head that is off stays
+    off.
     """
     if position < 0 or not keys or min(keys) < 0:
         raise UserError(
@@ -145,7 +147,7 @@ def override_attention(
 
 
 def moved(weights: Tensor, keys: Sequence[int]) -> Tensor:
-    """Move each row's sum onto these keys: (..., key_len) -> (..., key_len)."""
+    """Weights with each row's sum moved onto these keys: (..., key_len) -> (..., key_len)."""
     chosen = torch.zeros_like(weights)
     chosen[..., list(keys)] = 1.0
     kept = weights * chosen
@@ -161,7 +163,7 @@ def off(weights: Tensor, mask: Tensor | None) -> Tensor:
 
 
 def uniform(weights: Tensor, mask: Tensor | None) -> Tensor:
-    """The same weight on every key that the mask allows, even where a weight underflowed to 0."""
+    """Weights that are equal on every key that the mask allows, even where a weight underflowed to 0."""
     everything = torch.ones_like(weights)
     allowed = everything if mask is None else mask.expand_as(weights).to(weights.dtype)
     return allowed / allowed.sum(-1, keepdim=True).clamp(min=1.0)  # a row without any key stays 0
@@ -197,7 +199,7 @@ WEIGHT_INTERVENTIONS: Mapping[str, Intervention] = MappingProxyType(
 
 
 def _ablate(attention: Attention, changed: Mapping[int, str], hooks: contextlib.ExitStack) -> None:
-    """`changed`: by head of this layer.
+    """Change heads of one layer: `changed` has an intervention by head.
 
     The mask is read from the inputs, since an allowed weight may underflow to 0.
     """
@@ -236,14 +238,14 @@ def _set_outputs(
 
 
 def _head_mask(heads: Sequence[int], n_heads: int, device: torch.device) -> Tensor:
-    """(n_heads, 1, 1) bool."""
+    """The given heads as a mask, (n_heads, 1, 1) bool."""
     chosen = torch.zeros(n_heads, 1, 1, dtype=torch.bool, device=device)
     chosen[list(heads)] = True
     return chosen
 
 
 def check_head(model: Transformer, head: Head) -> None:
-    """Raises UserError for a head that the model does not have."""
+    """Check a head. Raises UserError for one that the model does not have."""
     if head.kind not in KINDS:
         raise UserError(f"There is no attention `{head.kind}`; there are {', '.join(KINDS)}.")
     layers = attentions(model, head.kind)

@@ -32,7 +32,8 @@ class LogitLens:
 def apply_logit_lens(
     model: Transformer, states: Tensor, target: Sequence[int], n: int = 5
 ) -> LogitLens:
-    """Decoder states (n_layers + 1, tgt_len, d_model), the last after the final norm, and the ids of the target.
+    """Predict from decoder states (n_layers + 1, tgt_len, d_model), the last after the final norm, and the ids of the
+    target.
 
     States of earlier layers pass through the final norm, and all through the output projection, so the last row is the
     model's own distribution. Earlier layers were never trained to be read like this.

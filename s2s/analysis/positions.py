@@ -45,14 +45,14 @@ def added_vectors(position: Position, length: int, d_model: int) -> Matrix | Non
 
 @torch.inference_mode()
 def rotated(position: Position, vectors: Matrix, length: int, start: int = 0) -> Matrix:
-    """Each of (n, d_head) queries or keys at `length` positions from `start`: (n, length, d_head)."""
+    """The queries or keys (n, d_head), each rotated to `length` positions from `start`: (n, length, d_head)."""
     given = torch.from_numpy(vectors).to(_device(position))[:, None, None]  # (n, 1, 1, d_head)
     everywhere = given.expand(-1, 1, length, -1).contiguous()  # (n, 1, length, d_head)
     return _array(position.rotate(everywhere, start)[:, 0])
 
 
 def does_rotate(position: Position, d_head: int) -> bool:
-    """Whether the columns of an identity matrix, as queries, change from one position to the next."""
+    """Whether positions rotate queries: an identity matrix, as queries, changes from one position to the next."""
     identity = rotated(position, np.eye(d_head, dtype=np.float32), 2)  # (d_head, 2, d_head)
     return not np.array_equal(identity[:, 0], identity[:, 1])
 
@@ -91,7 +91,7 @@ def added_scores(position: Position, length: int, heads: int) -> Matrix | None:
 def scores_by_distance(
     position: Position, queries: Matrix, keys: Matrix, length: int, start: int = 0
 ) -> Matrix:
-    """q . k / sqrt(d_head) of each pair (n, d_head), with the key 0, 1, ... positions before the query: (n, length).
+    """Scores q . k / sqrt(d_head) of pairs (n, d_head), the key 0, 1, ... positions before the query: (n, length).
 
     The query is at position `start + length - 1`.
     """
@@ -102,12 +102,12 @@ def scores_by_distance(
 
 
 def random_vectors(n: int, d_head: int, seed: int = 1) -> Matrix:
-    """Independent standard normals: (n, d_head)."""
+    """Vectors of independent standard normals: (n, d_head)."""
     return torch.randn(n, d_head, generator=torch.Generator().manual_seed(seed)).numpy()
 
 
 def wave_columns(width: int, layout: str) -> list[tuple[int, int]]:
-    """The columns of each sine and its cosine, the fastest first. The last sine of an odd width is in no pair."""
+    """Pairs of columns: each sine and its cosine, the fastest first. The last sine of an odd width is in no pair."""
     waves = range(width // 2)
     if layout == "interleaved":
         return [(2 * i, 2 * i + 1) for i in waves]
@@ -159,14 +159,14 @@ def wavelengths(waves: Waves) -> npt.NDArray[np.float64]:
 
 
 def normalized(vectors: Matrix) -> Matrix:
-    """Each scaled to length 1, so that dot products are cosines."""
+    """The vectors, each scaled to length 1, so that dot products are cosines."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     scaled: Matrix = vectors / np.maximum(lengths, TINY)
     return scaled
 
 
 def similarities(vectors: Matrix) -> Matrix:
-    """Dot products: (positions, positions).
+    """Dot products of all positions with each other: (positions, positions).
 
     Those of means of adjacent positions are the means of their dot products.
     """

@@ -31,7 +31,7 @@ WORD = re.compile(r"\w+(?:[.,:'’-]\w+)*")  # 3.5 and Jean-Paul are one word
 
 @dataclass(frozen=True)
 class Texts:
-    """What the rules see of one translation."""
+    """The texts of one translation that the rules compare."""
 
     source: str
     reference: str
@@ -41,7 +41,7 @@ class Texts:
 
     @cached_property
     def n_words(self) -> int:
-        """Words in the hypothesis."""
+        """The number of words in the hypothesis."""
         return len(self.hypothesis.split())
 
 
@@ -62,7 +62,8 @@ class Rule(NamedTuple):
 
 
 def _short(texts: Texts) -> str:
-    """Fewer than 60 % of the expected words, at least 2 fewer, and fewer than the reference has.
+    """Evidence of a hypothesis with fewer than 60 % of the expected words, at least 2 fewer, and fewer than the
+    reference has.
 
     It misses an omission in a text of normal length. Text without spaces is one word, and never flagged.
     """
@@ -73,7 +74,8 @@ def _short(texts: Texts) -> str:
 
 
 def _long(texts: Texts) -> str:
-    """More than 160 % of the expected words, at least 2 more, and more than the reference has.
+    """Evidence of a hypothesis with more than 160 % of the expected words, at least 2 more, and more than the reference
+    has.
 
     A free translation may be long, too.
     """
@@ -85,7 +87,8 @@ def _long(texts: Texts) -> str:
 
 
 def _uncopied(texts: Texts) -> str:
-    """A number, or a name in mid-sentence, that source and reference share and the hypothesis lacks, ignoring case.
+    """Evidence of a lost number, or a name in mid-sentence, that source and reference share and the hypothesis lacks,
+    ignoring case.
 
     Names are capitalized words: none in scripts without capitals, and none that is translated or inflected.
     """
@@ -110,7 +113,7 @@ def _copied(source: str, reference: str) -> list[str]:
 
 
 def _loops(texts: Texts) -> str:
-    """Its most frequent bigram occurs at least twice more often than any in source or reference.
+    """Evidence of a loop: the most frequent bigram occurs at least twice more often than any in source or reference.
 
     After Raunak et al. 2021, who compare with the source. A loop of three words is found at its third repetition.
     """
@@ -126,7 +129,7 @@ def _most_frequent(text: str) -> tuple[str, int]:
 
 
 def _unrelated(texts: Texts) -> str:
-    """chrF below 20, and fewer than a quarter of its distinct words are in the reference.
+    """Evidence of another text: chrF below 20, and fewer than a quarter of its distinct words are in the reference.
 
     A good paraphrase can be flagged.
     """

@@ -17,7 +17,7 @@ from s2s.analysis.attention import KINDS, Attention, LabeledWeights, Weights, sh
 
 
 class HeadSelection(NamedTuple):
-    """A row of `KINDS`, a layer and a head, 0-based; None stands for all of them."""
+    """Which heads a map is of: a row of `KINDS`, a layer and a head, 0-based; None stands for all of them."""
 
     kind: str
     layer: int | None = None
@@ -51,7 +51,7 @@ class Reduction(NamedTuple):
     of_one_head: str = ""
 
     def description(self, which: HeadSelection, n_layers: int, n_heads: int) -> str:
-        """One honest sentence or two, of a stack with so many layers and heads in each."""
+        """What the reduction shows, in a sentence or two, for a stack with so many layers and heads in each."""
         is_one_layer = which.layer is not None or n_layers == 1
         is_one_head = is_one_layer and (which.head is not None or n_heads == 1)
         return self.of_one_head if is_one_head and self.of_one_head else self.about
@@ -61,7 +61,7 @@ ONE_HEAD = "The attention weights of this head."
 
 
 def reduced(attention: Attention, which: HeadSelection, reduction: str = "mean") -> AttentionMap:
-    """Reduce by a row of `REDUCTIONS`. Raises ValueError for one that this kind of attention doesn't have."""
+    """The map by a row of `REDUCTIONS`. Raises ValueError for one that this kind of attention doesn't have."""
     row = REDUCTIONS[reduction]
     if which.kind not in row.kinds:
         raise ValueError(
@@ -108,7 +108,7 @@ def rollout(attention: Attention, which: HeadSelection) -> AttentionMap:
 
 
 def rolled(layers: Weights) -> Floats:
-    """Abnar & Zuidema 2020, eq. 1 with residuals, A = (W + I) / 2: (layers, len, len) -> (len, len)."""
+    """The rollout of Abnar & Zuidema 2020, eq. 1 with residuals, A = (W + I) / 2: (layers, len, len) -> (len, len)."""
     product = np.eye(layers.shape[-1])
     for weights in layers:
         product = (weights + np.eye(len(weights))) / 2 @ product
@@ -116,7 +116,8 @@ def rolled(layers: Weights) -> Floats:
 
 
 def norms(attention: Attention, which: HeadSelection) -> AttentionMap:
-    """Norm of the vector that each key adds, ||sum over heads of weight * f(key)|| (Kobayashi et al. 2020, eq. 3).
+    """A map of the norm of the vector that each key adds, ||sum over heads of weight * f(key)|| (Kobayashi et al. 2020,
+    eq. 3).
 
     Each layer's rows are scaled to sum to 1 before layers are averaged. Raises ValueError for attention without
     `grams`.
@@ -139,7 +140,7 @@ def norms(attention: Attention, which: HeadSelection) -> AttentionMap:
 
 
 def shifted(attention: Attention, which: HeadSelection) -> AttentionMap:
-    """The row that reads a target word, one after the row that predicts it; rows sum to 1, and `</s>` has none."""
+    """A map whose rows read a target word, each one after the row that predicts it; rows sum to 1, `</s>` has none."""
     view = attention.view(which.kind)
     weights = view.reduced(which.layer, which.head)[1:]
     name = f"{selection_name(view, which, 'mean')} · while the word is read"
@@ -159,7 +160,7 @@ def _layers(last: int) -> str:
 
 
 def selection_name(view: LabeledWeights, which: HeadSelection, how: str) -> str:
-    """`layer 2 of 2 · mean of 4 heads`; `how`: mean or max."""
+    """A map's name: `layer 2 of 2 · mean of 4 heads`; `how`: mean or max."""
     n_layers = len(view.weights)
     all_layers = f"{how} of {n_layers} layers" if n_layers > 1 else "layer 1 of 1"
     layer = all_layers if which.layer is None else f"layer {which.layer + 1} of {n_layers}"

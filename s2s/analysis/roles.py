@@ -22,7 +22,7 @@ NO_ROLE = "mixed"
 
 @dataclass(frozen=True)
 class Rows:
-    """All heads of one kind over a padded batch of sentences. What padding holds in `weights` is not read."""
+    """Rows of all heads of one kind over a padded batch of sentences. What padding holds in `weights` is not read."""
 
     weights: Weights  # (batch, layers, heads, rows, keys)
     allowed: Bools  # (batch, rows, keys): the keys that each row may attend to; none for padding
@@ -42,7 +42,7 @@ class Rows:
 
     @cached_property
     def peaks(self) -> Ints:
-        """The key of most weight in each row, the first of equals: (batch, layers, heads, rows)."""
+        """The index of the key of most weight in each row, the first of equals: (batch, layers, heads, rows)."""
         peaks: Ints = self.weights.argmax(-1)
         return peaks
 
@@ -69,7 +69,7 @@ class Tally:
 
 
 class Role(NamedTuple):
-    """What a head may do, and the rule by which it is recognized: a strength of at least `threshold`."""
+    """A role that a head may have, and the rule by which it is recognized: a strength of at least `threshold`."""
 
     label: str
     rule: str
@@ -80,7 +80,7 @@ class Role(NamedTuple):
 
 @dataclass(frozen=True)
 class HeadSummary:
-    """Each head of one kind in one sentence, (layers, heads): means over rows, and a slug of `ROLES`."""
+    """The role of each head of one kind in one sentence, (layers, heads): means over rows, and a slug of `ROLES`."""
 
     entropy: Floats  # nats
     peak: Floats  # the largest weight of a row
@@ -160,13 +160,13 @@ def _weight_on_last(rows: Rows) -> Tally:
 
 
 def weight_on(rows: Rows, name: str) -> Tally:
-    """The weight of each row on the keys of a set."""
+    """Each head's weight on the keys of a set, summed over rows."""
     keys = rows.key_sets[name][:, None, None] & rows.allowed[:, None, None]
     return rows.total(np.where(keys, rows.weights, 0.0).sum(-1, dtype=float), rows.is_free)
 
 
 def peaks_in(rows: Rows, name: str) -> Tally:
-    """The rows that have their largest weight in a set, of those for which some allowed keys are in it, others not."""
+    """How many rows have their largest weight in a set, of those for which some allowed keys are in it, others not."""
     keys = rows.key_sets[name] & rows.allowed
     n_in_set = keys.sum(-1)  # (batch, rows)
     has_choice = (n_in_set > 0) & (n_in_set < rows.n_allowed)

@@ -10,7 +10,8 @@ ROUNDING = 1e-3  # nats: float32 sums, cached or not, differ by less
 
 @dataclass(frozen=True)
 class SearchDiagnosis:
-    """Three targets of one source by one score: the log-probability in nats, or what the search maximized.
+    """The scores of three targets of one source, for a diagnosis: the log-probability in nats, or what the search
+    maximized.
 
     If the model gives the reference more than the written text, the search failed to find a text that the model
     prefers. If it gives it less, no search could have helped: the model prefers another text (Stahlberg & Byrne 2019,
@@ -41,7 +42,7 @@ class SearchDiagnosis:
 
 
 def probability_ratio(log_prob: float, other: float) -> float:
-    """How many times more probable the first is; infinite where that overflows a float.
+    """How many times more probable a text of the first log-probability is; infinite where that overflows a float.
 
     >>> round(probability_ratio(-1.0, -3.0), 2)
     7.39

@@ -24,7 +24,7 @@ class Rarest(NamedTuple):
 
 @dataclass(frozen=True)
 class SentenceRow:
-    """One sentence. Words are separated by spaces; None means not given."""
+    """One sentence of a test set, with its scores. Words are separated by spaces; None means not given."""
 
     number: int  # in the test set, from 1
     source: str
@@ -51,7 +51,7 @@ class SentenceRow:
 
     @property
     def log_prob_per_word(self) -> float | None:
-        """In nats; `</s>` counts as a word."""
+        """The log-probability per word in nats; `</s>` counts as a word."""
         return None if self.log_prob is None else self.log_prob / (self.n_hypothesis + 1)
 
     @property
@@ -125,7 +125,7 @@ def length_ratio(sources: Sequence[str], references: Sequence[str]) -> float | N
 
 
 def rarest(source: str, counts: Mapping[str, int]) -> Rarest | None:
-    """The first of equals; a word that the training data lacks has 0. None for an empty source."""
+    """The rarest word, the first of equals; one that the training data lacks has 0. None for an empty source."""
     words = nfc(source).split()
     counted = [Rarest(word, counts.get(word, 0)) for word in words]
     return min(counted, key=lambda word: word.n, default=None)
@@ -146,7 +146,7 @@ def score_gains(
 
 
 def worst_first(metric: MetricName) -> Sort:
-    """The order by the sentence scores of any metric."""
+    """The order by the sentence scores of any metric, the worst first."""
     is_descending = metric.better == "lower"
     end = "Highest" if is_descending else "Lowest"
     about = f"The {'higher' if is_descending else 'lower'}, the worse."
@@ -156,7 +156,7 @@ def worst_first(metric: MetricName) -> Sort:
 def sort_rows(
     rows: Iterable[SentenceRow], order: Sort, *, is_reversed: bool = False
 ) -> list[SentenceRow]:
-    """Sort by a row of `SORTS` or the like, or in reverse."""
+    """The rows sorted by a row of `SORTS` or the like, or in reverse."""
     sign = -1 if order.is_descending != is_reversed else 1
 
     def rank(row: SentenceRow) -> tuple[bool, float]:

@@ -35,7 +35,7 @@ class Remaining(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """One weight of a map."""
+    """One weight of a map, with its row and column."""
 
     row: int
     key: int
@@ -56,7 +56,7 @@ def is_sink(token: str) -> bool:
 
 
 def without(picture: AttentionMap, keys: Sequence[int]) -> Remaining:
-    """Leave out these columns and scale each row to 1; a row with no other weight becomes zeros."""
+    """The map without these columns, each row scaled to 1; a row with no other weight becomes zeros."""
     kept = [key for key in range(len(picture.keys)) if key not in keys]
     kept_keys = tuple(picture.keys[key] for key in kept)
     smaller = replace(picture, weights=picture.weights[:, kept], keys=kept_keys)
@@ -66,13 +66,13 @@ def without(picture: AttentionMap, keys: Sequence[int]) -> Remaining:
 
 
 def without_sinks(picture: AttentionMap) -> Remaining:
-    """Leave out every column that `is_sink`."""
+    """The map without every column that `is_sink`."""
     sinks = [key for key, token in enumerate(picture.keys) if is_sink(token)]
     return without(picture, sinks)
 
 
 def merge_words(picture: AttentionMap, *, rows_whole: bool, keys_whole: bool) -> AttentionMap:
-    """Merge tokens into words as `merge_to_words` does; every token belongs to a word, so row sums stay.
+    """The map between words: tokens merged as `merge_to_words` does; every token belongs to a word, so row sums stay.
 
     `rows_whole`, `keys_whole`: each token of that side is a word.
     """
@@ -82,7 +82,7 @@ def merge_words(picture: AttentionMap, *, rows_whole: bool, keys_whole: bool) ->
 
 
 def alignable_words(picture: AttentionMap, *, rows_whole: bool, keys_whole: bool) -> AttentionMap:
-    """The cells that alignment is measured on: words of `word_indices`, without `<s>` and `</s>`, not scaled."""
+    """The map that alignment is measured on: words of `word_indices`, without `<s>` and `</s>`, not scaled."""
     rows = _unmarked(picture.rows)
     keys = _unmarked(picture.keys)
     unmarked = replace(
@@ -110,10 +110,10 @@ def _merged(picture: AttentionMap, rows: Ints, keys: Ints) -> AttentionMap:
 
 
 def display_words(tokens: Sequence[str], *, is_whole: bool) -> Ints:
-    """`word_indices` for display: every token belongs to a word.
+    """The word that each token belongs to for display, as by `word_indices`: every token belongs to a word.
 
-    `<s>` and `</s>` are words wherever they are. A space on its own belongs to the word after it, or if there is
-    none, to the word before it.
+    `<s>` and `</s>` are words wherever they are. A space on its own belongs to the word after it, or if there is none,
+    to the word before it.
 
     >>> display_words(("<s>", "▁le", "▁chat", "s", "▁", ".", "</s>"), is_whole=False)
     array([0, 1, 2, 2, 3, 3, 4])
@@ -134,7 +134,8 @@ def display_words(tokens: Sequence[str], *, is_whole: bool) -> Ints:
 
 
 def strongest_cells(weights: Weights, share: float = 0.75) -> list[Cell]:
-    """Of each row the largest weights, until they hold `share` (0 to 1) of it: by row, largest first, equals in order.
+    """The cells of the largest weights of each row, until they hold `share` (0 to 1) of it: by row, largest first,
+    equals in order.
 
     A row of zeros has none.
     """

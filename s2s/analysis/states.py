@@ -63,7 +63,7 @@ class States:
 
 @dataclass
 class ResidualStreams:
-    """One tensor (batch, len, d_model) per layer, the embeddings first."""
+    """The residual streams of a run of the model: one tensor (batch, len, d_model) per layer, the embeddings first."""
 
     encoder: list[Tensor] = field(default_factory=list)
     decoder: list[Tensor] = field(default_factory=list)
@@ -100,13 +100,13 @@ class WordStates:
 
     @property
     def mean(self) -> Vectors:
-        """Over all words: (..., d_model)."""
+        """The mean over all words: (..., d_model)."""
         mean: Vectors = self.vectors.mean(-2)
         return mean
 
 
 def word_states(vectors: Vectors, tokens: Sequence[str], *, is_whole: bool) -> WordStates:
-    """From tokens, the last of which is `</s>`, to words: (..., len, d_model) -> (..., words, d_model).
+    """Word states from those of tokens, the last of which is `</s>`: (..., len, d_model) -> (..., words, d_model).
 
     `is_whole`: each token is a word.
 
@@ -119,21 +119,21 @@ def word_states(vectors: Vectors, tokens: Sequence[str], *, is_whole: bool) -> W
 
 
 def _means(vectors: Vectors, indices: Ints, n_words: int) -> Vectors:
-    """(..., len, d_model) -> (..., words, d_model)."""
+    """The mean vector of each word: (..., len, d_model) -> (..., words, d_model)."""
     membership = (np.arange(n_words)[:, None] == indices).astype(np.float32)  # (words, len)
     means: Vectors = (membership / membership.sum(1, keepdims=True)) @ vectors
     return means
 
 
 def unit(vectors: Vectors) -> Vectors:
-    """Each scaled to length 1: (..., d_model)."""
+    """The vectors, each scaled to length 1: (..., d_model)."""
     lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
     directions: Vectors = vectors / np.maximum(lengths, TINY)
     return directions
 
 
 def cosines(one: Vectors, other: Vectors) -> Floats:
-    """Elementwise over the leading axes, -1 to 1: (..., d_model) twice -> (...)."""
+    """Cosines of vectors, elementwise over the leading axes, -1 to 1: (..., d_model) twice -> (...)."""
     cosine: Floats = (unit(one) * unit(other)).sum(-1, dtype=np.float64)
     return cosine
 
@@ -171,7 +171,7 @@ class Index:
 
     @classmethod
     def of(cls, vectors: Sequence[Vectors]) -> Index:
-        """Build it from each text's (rows, d_model)."""
+        """An index of the vectors of texts, each (rows, d_model)."""
         n_rows = [len(rows) for rows in vectors]
         texts = np.repeat(np.arange(len(vectors)), n_rows)
         return cls(unit(np.concatenate(vectors)), texts)
@@ -187,7 +187,7 @@ class Index:
 
 @dataclass(frozen=True)
 class Projection:
-    """Points (n, 2), and the share of the total variance, 0 to 1, that each axis explains."""
+    """A projection: points (n, 2), and the share of the total variance, 0 to 1, that each axis explains."""
 
     points: Floats
     shares: tuple[float, float]

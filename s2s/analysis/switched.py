@@ -14,10 +14,11 @@ SWITCH = re.compile(rf"({'|'.join(KINDS)})(?:\.(\d{{1,6}}))?(?:\.(\d{{1,6}}))?=(
 
 
 def to_text(switched: Mapping[Head, str], heads: Sequence[Head]) -> str:
-    """`heads`: all of the model. Where a whole kind of attention or layer has the same intervention, it is one part.
+    """The interventions as text; `heads`: all of the model. Where a whole kind of attention or layer has the same one,
+    it is one part.
 
-    Layers and heads count from 1: `cross.1.3=off` is the third head of the first layer. Raises UserError for more
-    than MOST_PARTS parts.
+    Layers and heads count from 1: `cross.1.3=off` is the third head of the first layer. Raises UserError for more than
+    MOST_PARTS parts.
     """
     parts = list(_parts(switched, heads))
     _check(len(parts))
@@ -55,7 +56,8 @@ def _common(switched: Mapping[Head, str], heads: Sequence[Head]) -> str:
 def from_text(
     text: str, heads: Sequence[Head], names: Collection[str] = INTERVENTIONS
 ) -> tuple[dict[Head, str], list[str]]:
-    """The inverse of `to_text`, and the parts that name no head of this model, or none of these interventions.
+    """The interventions from a text as by `to_text`, and the parts that name no head of this model, or none of these
+    interventions.
 
     Raises UserError for more than MOST_PARTS parts.
     """

@@ -16,7 +16,7 @@ from s2s.model import Attention, Transformer, inference
 
 @dataclass
 class Trace:
-    """One recorded tensor per layer, by kind of attention."""
+    """What was recorded: one tensor per layer, by kind of attention."""
 
     encoder: list[Tensor] = field(default_factory=list)
     decoder: list[Tensor] = field(default_factory=list)
@@ -71,7 +71,8 @@ def value_norms(attention: Attention, values: Tensor) -> Tensor:
 
 
 def gram(attention: Attention, values: Tensor) -> Tensor:
-    """Inner products of what the heads add per unit of weight, (batch, key_len, heads, heads).
+    """The Gram matrices of the heads: inner products of what they add per unit of weight, (batch, key_len, heads,
+    heads).
 
     A head's slice of the output projection maps a key's value to what it would add to the residual stream; without a
     projection, each head adds to a slice of its own. These products are all that the norm of a weighted sum needs, and

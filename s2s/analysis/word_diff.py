@@ -41,7 +41,7 @@ class WordDiff:
 
 
 def diff_words(text: str, other: str) -> WordDiff:
-    """What only `text` has and what only `other` has; missing words come before those that replaced them."""
+    """The words that only `text` has and that only `other` has; missing words come before those that replaced them."""
     separator = " " if len(text.split()) > 1 or len(other.split()) > 1 else ""
     ours, theirs = (
         tuple(side.split()) if separator else tuple(side.strip())

@@ -21,7 +21,7 @@ TINY = 1e-12  # a vector of zeros has no direction
 
 @contextlib.contextmanager
 def without_positions(model: Transformer) -> Iterator[None]:
-    """Give the encoder positions of the kind `none`; all weights stay. Holds the model's lock."""
+    """A context in which the encoder has positions of the kind `none`; all weights stay. Holds the model's lock."""
     embed = model.encoder.embed
     with inference(model):
         original = embed.position
@@ -45,7 +45,7 @@ def swapped_order(tokens: Sequence[str], swapped: tuple[int, int], *, is_whole: 
 
 @dataclass(frozen=True)
 class ReorderingEffect:
-    """Largest change of each token's encoder output when the tokens are reordered, each (src_len,)."""
+    """The largest change of each token's encoder output when the tokens are reordered, each (src_len,)."""
 
     with_positions: Matrix
     without_positions: Matrix
@@ -55,7 +55,7 @@ class ReorderingEffect:
 def reordering_effect(
     model: Transformer, ids: Sequence[int], order: Sequence[int]
 ) -> ReorderingEffect:
-    """Encode `ids`, then the same tokens in another order: position i holds the token from position `order[i]`."""
+    """Encode `ids`, then in another order, and compare: position i holds the token from position `order[i]`."""
     order = list(order)
     if sorted(order) != list(range(len(ids))):
         raise ValueError(f"`order` {order} does not name each of {len(ids)} positions once")
@@ -72,14 +72,14 @@ def reordering_effect(
 
 
 def _encoded(model: Transformer, rows: Tensor) -> Matrix:
-    """(batch, src_len) -> (batch, src_len, d_model)."""
+    """The memory of each row: (batch, src_len) -> (batch, src_len, d_model)."""
     mask = masks.padding(rows, model.config.ids.pad)
     memory: Matrix = model.encoder(rows, mask).float().cpu().numpy()
     return memory
 
 
 def _changes(memory: Matrix, order: list[int]) -> Matrix:
-    """Largest change of each token between its two positions: (2, src_len, d_model) -> (src_len,)."""
+    """The largest change of each token between its two positions: (2, src_len, d_model) -> (src_len,)."""
     back = np.argsort(order)
     changes: Matrix = np.abs(memory[1][back] - memory[0]).max(1)
     return changes
@@ -98,7 +98,7 @@ class PositionEffect:
 
 
 def position_effect(model: Transformer, ids: Sequence[int]) -> PositionEffect | None:
-    """Each token at its position; None where this model adds nothing to the vectors."""
+    """The effect on each token of adding its position; None where this model adds nothing to the vectors."""
     embed = model.encoder.embed
     tokens = torch.tensor([list(ids)], device=model.device)  # (1, src_len)
     with inference(model):
@@ -123,6 +123,6 @@ def position_effect(model: Transformer, ids: Sequence[int]) -> PositionEffect | 
 
 
 def _cosines(vectors: Tensor, table: Tensor) -> Tensor:
-    """(n, d_model) and (vocab, d_model) -> (n, vocab)."""
+    """The cosines of vectors with all rows of a table: (n, d_model) and (vocab, d_model) -> (n, vocab)."""
     normalize = torch.nn.functional.normalize
     return normalize(vectors, dim=1) @ normalize(table, dim=1).T

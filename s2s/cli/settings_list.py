@@ -30,7 +30,7 @@ KINDS = {int: "a whole number", float: "a number", bool: "true or false", str: "
 
 @dataclass(frozen=True)
 class SettingRow:
-    """One setting: what has it, its key for `--set`, the values it takes, its default, and what it does."""
+    """One setting of recipes or strategies: what it belongs to, its key for `--set`, its values, default, and help."""
 
     of: str
     key: str
@@ -55,7 +55,7 @@ def settings(arguments: argparse.Namespace) -> None:
 
 
 def every_setting() -> Iterator[SettingRow]:
-    """Those of a recipe, then those of the strategies; strategies that declare a setting alike share its row."""
+    """The settings of a recipe, then those of the strategies; strategies that declare a setting alike share its row."""
     yield from _rows(Recipe(), RECIPE)
     from s2s.decode import STRATEGIES
 

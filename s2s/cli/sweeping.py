@@ -120,7 +120,7 @@ def _folders(out: Path, choices: Mapping[str, Sequence[Any]]) -> list[Path]:
 
 
 def _check_unchanged(out: Path, request: RunRequest) -> None:
-    """Raises UserError for a folder of something else, or of a sweep with other settings."""
+    """Raises UserError where the folder holds something other than a sweep, or a sweep with other settings."""
     if out.exists() and not out.is_dir():
         raise UserError(f"`{shortened(out)}` is a file; give `--out` a folder.")
     if (out / "recipe.json").exists():

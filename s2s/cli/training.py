@@ -25,7 +25,7 @@ DEFAULT_PRESET = "small"
 
 
 class StoppedError(UserError):
-    """Training was interrupted, and saved what it had."""
+    """Raised when training was interrupted; what it had is saved."""
 
 
 def train(arguments: argparse.Namespace) -> None:
@@ -69,7 +69,7 @@ def _train(arguments: argparse.Namespace, group: Group | None = None) -> None:
 def run_request(
     arguments: argparse.Namespace, changes: dict[str, Any], name: str, *, is_alone: bool = True
 ) -> RunRequest:
-    """What `--source`, `--preset` and the other options request; `is_alone` is in one process."""
+    """The run that `--source`, `--preset` and the other options request; `is_alone`: it trains in one process."""
     if not arguments.source:
         command = arguments.command.__name__
         raise UserError(

@@ -1,4 +1,4 @@
-"""For whom this code works: a workspace. What it may do is the library's to say."""
+"""The workspace for which this code works. The library says what that may do."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def current() -> str:
 
 @contextmanager
 def acting_as(workspace: str) -> Iterator[None]:
-    """Works for a workspace, in this thread."""
+    """While this is open, this thread works for that workspace."""
     token = _acting.set(workspace)
     try:
         yield
@@ -46,7 +46,7 @@ def acting_as(workspace: str) -> Iterator[None]:
 
 
 def for_this_visitor(work: Callable[[], T]) -> Callable[[], T]:
-    """The same work in another thread, which would not know for whom: a download is made when it is clicked."""
+    """The work as a function for another thread, done for this visitor: a download is made when it is clicked."""
     workspace = current()
 
     def later() -> T:

@@ -22,7 +22,7 @@ class UserError(ValueError):
 
 
 class LaterError(UserError):
-    """Nothing is wrong with what was given: the same may work in a while."""
+    """An error for now: nothing is wrong with what was given, and the same may work in a while."""
 
 
 class DeniedError(UserError):
@@ -30,13 +30,13 @@ class DeniedError(UserError):
 
 
 def shortened(text: object, length: int = MAX_QUOTED) -> str:
-    """At most `length` characters, the last one `…` where some are missing: for what an error repeats."""
+    """The text's first `length` characters, the last one `…` where some are missing: for what an error repeats."""
     whole = str(text)
     return whole if len(whole) <= length else whole[: length - 1] + "…"
 
 
 def middle(name: str, length: int) -> str:
-    """At most `length` characters, keeping both ends: a sweep's setting is at the end.
+    """A name of at most `length` characters, keeping both ends: a sweep's setting is at the end.
 
     >>> middle("small on builtin:en-fr: lr 0.001", 16)
     'small…: lr 0.001'
@@ -48,7 +48,7 @@ def middle(name: str, length: int) -> str:
 
 
 def unique_names(names: Mapping[str, str]) -> dict[str, str]:
-    """Names that several keys share get the end of the key appended: the options of a widget travel by name."""
+    """Names by key, shared ones with the end of the key appended: the options of a widget travel by name."""
     counts = Counter(names.values())
     return {
         key: name if counts[name] == 1 else f"{name} · {key[-4:]}" for key, name in names.items()
@@ -100,5 +100,5 @@ INVISIBLE_MARKS = "\u00ad\u2060\u2061\u2062\u2063\u2064\ufeff"
 
 
 def nfc(text: str) -> str:
-    """Composed form: `e` + combining acute becomes `é`, so that one word has one spelling."""
+    """The text in composed form: `e` + combining acute becomes `é`, so that one word has one spelling."""
     return unicodedata.normalize(FORM, text)

@@ -53,7 +53,7 @@ def section(cls: Callable[[], Any], *, help: str, of: str = "") -> Any:
 
 @dataclass(frozen=True)
 class Choice(Generic[T]):
-    """One row of a registry: a function or class, the config it takes, a one-sentence summary, and its source."""
+    """An entry of a registry: a function or class, the config it takes, a one-sentence summary, and its source."""
 
     make: T
     config: type[Config]
@@ -97,7 +97,7 @@ class Config:
             _check(row, accepted, getattr(self, row.name))
 
     def to_json(self) -> dict[str, Any]:
-        """Plain dicts, numbers, strings, booleans and None."""
+        """The config as plain dicts, numbers, strings, booleans and None."""
         found = {}
         for row, _ in _types_of_fields(self):
             value = getattr(self, row.name)
@@ -106,7 +106,7 @@ class Config:
 
     @classmethod
     def from_json(cls, given: Mapping[str, Any]) -> Self:
-        """The inverse of `to_json`. A missing key takes its default; an unknown key raises UserError."""
+        """The config of what `to_json` made. A missing key takes its default; an unknown key raises UserError."""
         known = {row.name for row in fields_of(cls)}
         values = {}
         for key, value in given.items():
@@ -202,7 +202,7 @@ def _check_range(name: str, value: float, low: float | None, high: float | None)
 
 
 class SettingInfo(NamedTuple):
-    """What is declared of one setting, and the types it takes."""
+    """The declaration of one setting, and the types it takes."""
 
     label: str
     help: str
@@ -213,7 +213,7 @@ class SettingInfo(NamedTuple):
 
 
 def values_of_texts(cls: Any, given: Mapping[str, str]) -> dict[str, Any]:
-    """Values that an address holds as strings: a setting that is a text is its string, any other is JSON."""
+    """The values of settings that a URL holds as strings: a setting of type text is its string, any other is JSON."""
     rows = settings_of(cls)
     return {
         key: text if key in rows and {*rows[key].types} == {str} else json_or_text(text)
@@ -252,7 +252,7 @@ def keys(cls: type[Config]) -> list[str]:
 
 
 def flat(config: Config) -> dict[str, Any]:
-    """Every dotted key with its value."""
+    """A config's values by dotted key."""
     return {
         key: functools.reduce(getattr, key.split("."), config) for key in settings_of(type(config))
     }

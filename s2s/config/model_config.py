@@ -114,7 +114,7 @@ class Positions(Config):
 
     @property
     def pair_axis(self) -> int:
-        """Where the two of a sine-cosine pair stand: columns are (pairs, 2) if interleaved, (2, pairs) in halves."""
+        """The axis of the two in a sine-cosine pair: columns are (pairs, 2) if interleaved, (2, pairs) in halves."""
         return -1 if self.layout == "interleaved" else -2
 
     def __post_init__(self) -> None:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 
 class PositionKind(NamedTuple):
-    """One row. `code` is module and class below `s2s.model.positions`, imported when a model is built."""
+    """A position encoding. `code` is module and class below `s2s.model.positions`, imported when a model is built."""
 
     label: str
     summary: str

@@ -83,7 +83,7 @@ TASK_KINDS = (
 
 @dataclass(frozen=True)
 class DataConfig(Config):
-    """What is done to the pairs before they are packed into batches."""
+    """Settings of what is done to the pairs before they are packed into batches."""
 
     max_length: int = setting(
         128,
@@ -183,14 +183,14 @@ class Recipe(Config):
 
     @classmethod
     def shorthands(cls) -> Mapping[str, tuple[str, ...]]:
-        """`model.n_layers`, `n_heads`, `d_head` and `d_ff` change encoder and decoder together."""
+        """Keys for encoder and decoder together: `model.n_layers`, `n_heads`, `d_head` and `d_ff`."""
         return {
             f"model.{name}": (f"model.encoder.{name}", f"model.decoder.{name}")
             for name in ("n_layers", "n_heads", "d_head", "d_ff")
         }
 
     def to_json(self) -> dict[str, Any]:
-        """Plain dicts, numbers, strings, booleans and None; no fault and one process are not mentioned."""
+        """The recipe as plain dicts, numbers, strings, booleans and None; no fault and one process are left out."""
         content = super().to_json()
         if self.train.processes == 1:
             del content["train"]["processes"]
@@ -238,7 +238,7 @@ class Preset:
 
 
 def _preset(_: str, settings: Mapping[str, Any], like: str = "", **row: Any) -> Preset:
-    """A row of presets.toml: `settings` change the defaults, or the preset that it is `like`."""
+    """The preset of a row of presets.toml: `settings` change the defaults, or the preset that it is `like`."""
     return Preset(override(PRESETS[like].recipe if like else Recipe(), settings), **row)
 
 

@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 def shipped(module: str, name: str) -> dict[str, Any]:
-    """The file `name` in the folder of a module, which gives its `__file__`."""
+    """The content of the TOML file `name` beside a module, which gives its `__file__`."""
     import tomllib
 
     return tomllib.loads((Path(module).parent / name).read_text(encoding="utf-8"))
@@ -40,6 +40,6 @@ class Lazy(Mapping[str, T]):
 
 
 def shipped_rows(module: str, name: str, make: Callable[..., T]) -> Lazy[T]:
-    """The tables of such a file, `make(key, **table)` each; it is read when the first one is asked for."""
+    """A `make(key, **table)` for each table of a shipped TOML file, which is read when the first one is asked for."""
     tables = cache(lambda: shipped(module, name))
     return Lazy(tables, lambda key: make(key, **tables()[key]))

@@ -88,18 +88,18 @@ class SpecialIds(Config):
 
     @property
     def suppressed_sequences(self) -> tuple[tuple[int, ...], ...]:
-        """`"3,7,5 9"` -> `((3,), (7,), (5, 9))`."""
+        """The sequences of ids that are never written: `"3,7,5 9"` -> `((3,), (7,), (5, 9))`."""
         words = filter(None, self.suppressed.split(","))
         return tuple(tuple(map(int, word.split(" "))) for word in words)
 
     @property
     def suppressed_ids(self) -> tuple[int, ...]:
-        """Those that are alone: `"3,7,5 9"` -> `(3, 7)`."""
+        """The single ids that are never written: `"3,7,5 9"` -> `(3, 7)`."""
         return tuple(sequence[0] for sequence in self.suppressed_sequences if len(sequence) == 1)
 
     @property
     def suppressed_first_ids(self) -> tuple[int, ...]:
-        """`"3,7"` -> `(3, 7)`."""
+        """The ids that are never written first: `"3,7"` -> `(3, 7)`."""
         return tuple(map(int, filter(None, self.suppressed_first.split(","))))
 
     @property
@@ -115,12 +115,12 @@ class SpecialIds(Config):
         return _given(self.src_first), [self.eos, *_given(self.src_last)]
 
     def source(self, ids: Sequence[int]) -> list[int]:
-        """What the encoder reads of a text's ids; padding if that would be nothing."""
+        """A text's ids as the encoder reads them, with special ones; padding if that would be nothing."""
         before, after = self.around_source
         return [*before, *ids, *after] or [self.pad]
 
     def target(self, ids: Sequence[int]) -> list[int]:
-        """What the decoder writes of a text's ids; the start id before it is read only."""
+        """A text's ids as the decoder writes them, with special ones, but not the start id, which it only reads."""
         return [*_given(self.tgt_first), *ids, self.eos]
 
     def n_predicted(self, tgt: Sequence[int]) -> int:

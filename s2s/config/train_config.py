@@ -57,7 +57,7 @@ class Optimizer(Config):
 
 @dataclass(frozen=True)
 class Monitoring(Config):
-    """What is measured and saved during training."""
+    """Settings of what is measured and saved during training."""
 
     validate_every: int = setting(
         200, 1, label="Validation interval (steps)", help="Steps between validations."

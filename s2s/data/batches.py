@@ -36,7 +36,7 @@ class Encoded:
 
     @property
     def n_slots(self) -> int:
-        """The size of one batch with all pairs, padding included."""
+        """The number of ids on one side of a batch with all pairs, padding included."""
         return len(self) * self.longest
 
 
@@ -130,7 +130,7 @@ def in_order(data: Encoded, batch_tokens: int) -> Iterator[Batch]:
 
 
 def _by_length(data: Encoded, rows: Ids) -> Ids:
-    """These rows so that both sides of adjacent ones are of similar length, which leaves little to pad.
+    """The rows reordered so that both sides of adjacent ones are of similar length, which leaves little to pad.
 
     Buckets of similar sources follow one another, from short to long; within one the targets lengthen, within the next
     they shorten, so that no batch holds the longest of one bucket and the shortest of the next.

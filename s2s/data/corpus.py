@@ -40,7 +40,7 @@ class Corpus:
     task: str = ""  # that made these pairs
 
     def __repr__(self) -> str:
-        """In two lines at most: without its pairs."""
+        """The corpus in two lines at most, without its pairs."""
         spec, split = shortened(repr(self.spec), 100), shortened(repr(self.split), 30)
         plain = ", plain text" if self.is_plain else ""
         return f"Corpus({spec}, {split}: {len(self):,} pairs{plain}, {len(self.notes)} notes)"

@@ -51,7 +51,7 @@ def is_there(location: str) -> bool:
 
 
 def two_files(location: str) -> tuple[Path, Path] | None:
-    """Splits at the first comma between two existing files."""
+    """The two existing files that a location names with a comma between them; None if it does not."""
     for at, character in enumerate(location):
         if (
             character == ","
@@ -152,7 +152,7 @@ def _offered(
 
 
 def _ordered(contents: Sequence[Content]) -> tuple[str, str, str]:
-    """Source, target and the reason: `train.de` and `train.en` are recognized as two languages."""
+    """Names of source and target, and the reason: `train.de` and `train.en` are recognized as two languages."""
     found = archive.sides([content.file for content in contents])
     names = [content.file for content in contents]
     guessed = guess([Column(side, "text") for side in found]) if len(set(found)) == 2 else ()
@@ -327,7 +327,7 @@ def _as_corpus(spec: str, split: str, reading: ReadPairs) -> Corpus:
 
 
 def limited(corpus: Corpus, rows: int | None, sample: int | None = None) -> Corpus:
-    """`rows` pairs, the first or with a seed a random `sample`, with a note if there are more; None keeps all."""
+    """A corpus of at most `rows` pairs (None: all), the first, or random ones by the seed `sample`; a note says so."""
     n = len(corpus)
     n_wanted = n if rows is None else min(rows, n)
     if n_wanted == n:

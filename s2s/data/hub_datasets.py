@@ -42,7 +42,7 @@ class HubOptions(RowOptions):
 
 
 class HubSample(NamedTuple):
-    """All columns and their first rows, shown before anything is loaded."""
+    """All columns of a split and its first rows, shown before anything is loaded."""
 
     columns: tuple[Column, ...]
     rows: tuple[tuple[str, ...], ...]

@@ -38,7 +38,7 @@ ALLOWED = (
 
 
 def held(given: GivenPairs) -> GivenPairs:
-    """The same, so that it can be read several times: a path is a SPEC, and what an iterator yields a list."""
+    """What was given, so that it can be read several times: a path as a SPEC, what an iterator yields as a list."""
     if isinstance(given, os.PathLike):
         return os.fspath(given)
     if type(given) is dict:
@@ -48,7 +48,7 @@ def held(given: GivenPairs) -> GivenPairs:
 
 
 def as_corpus(given: GivenPairs, columns: Columns | None = ()) -> Corpus:
-    """The pairs of any of these; `columns` names the source and the target of a table, and is guessed without.
+    """The pairs of a table, a list, a Corpus or a SPEC; `columns` names a table's source and target, else guessed.
 
     Raises UserError for anything else, for an unknown column, for a text with a character that no text has, and where
     no row has text on both sides.
@@ -133,7 +133,7 @@ def _safe(text: str) -> str:
 
 
 def has_no_columns(given: GivenPairs) -> bool:
-    """Whether these are pairs already, whose columns cannot be chosen."""
+    """Whether the data are pairs already, so that no columns can be chosen."""
     return isinstance(given, Corpus) or _is_list_of_pairs(given)
 
 

@@ -106,7 +106,7 @@ def _without_view(of: pa.DataType) -> pa.DataType:
 
 
 def published_name(dataset: datasets.Dataset) -> str:
-    """`opus_books (en-fr, train)`; empty for a dataset that was made in a program or read from files."""
+    """A dataset's name, `opus_books (en-fr, train)`; empty where it was made in a program or read from files."""
     info = dataset.info
     name = info.dataset_name or info.builder_name or ""
     if name in FORMATS:

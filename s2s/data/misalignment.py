@@ -40,7 +40,7 @@ Numbers = npt.NDArray[np.float64]
 
 
 class Misalignment(NamedTuple):
-    """`side` has `n` extra lines from `line` on (counted from 1); without them the texts are aligned."""
+    """Where texts become misaligned: `side` has `n` extra lines from `line` (from 1) on; without them all align."""
 
     line: int
     side: str  # "src" or "tgt"

@@ -126,7 +126,7 @@ def references(files: Files) -> tuple[Sequence[Any], ...]:
 
 @opener
 def pairs(files: Files, *, has_more: bool) -> list[list[tuple[str, str]]]:
-    """Those of two text files aligned line by line, sources first, or of one table. Text files keep every line.
+    """The pairs of two text files aligned line by line, sources first, or of one table. Text files keep every line.
 
     `has_more`: further files have references, so that one may be empty here.
     """

@@ -9,7 +9,7 @@ from s2s.config import nfc
 
 
 class Overlap(NamedTuple):
-    """`n_pairs` test pairs, a `share` from 0 to 1, have a source from the training set; `n_sources` are distinct."""
+    """How many test pairs, `n_pairs` or a `share` (0 to 1), have a training source; `n_sources` are distinct."""
 
     n_sources: int
     n_pairs: int

@@ -25,7 +25,7 @@ SHIPPED = (
 
 @dataclass(frozen=True)
 class Preview:
-    """Words are split on spaces; `src_counts[n]` sources have n words."""
+    """A dataset's counts, lengths, notes and first rows. `src_counts[n]` sources have n words, split on spaces."""
 
     spec: str
     rows: tuple[tuple[str, str], ...]  # the first ones, long texts truncated
@@ -86,9 +86,9 @@ class Preview:
         return len(self.tgt_counts) - 1
 
     def within(self, max_words: int | None) -> Self:
-        """After pairs with more words on one side were dropped, the same if that leaves none.
+        """The preview without pairs that have more words on one side; unchanged if that leaves none.
 
-        Exact where the side that drops more drops all that the other does, as it is usual; else a few too many pairs.
+        Exact where the side that drops more drops all that the other does, as is usual; else a few pairs too many.
         """
         if max_words is None:
             return self
@@ -111,7 +111,7 @@ class Preview:
 
     @staticmethod
     def read(content: Mapping[str, Any]) -> Preview:
-        """A stored one. Raises UserError for anything else."""
+        """A preview from its stored form. Raises UserError for anything else."""
         try:
             return from_json(Preview, content)
         except ValueError as error:

@@ -49,7 +49,7 @@ CAPS = Caps()
 
 @dataclass(frozen=True)
 class ReadingState:
-    """Progress: `share` from 0 to 1, `left` in seconds once it can be estimated, `error` a sentence if it failed."""
+    """A reading's progress: `share` from 0 to 1, `left` in seconds once it is estimated, `error` says why it failed."""
 
     doing: str = ""
     share: float = 0.0
@@ -64,13 +64,13 @@ def digest(*values: Any) -> str:
 
 
 class Reading:
-    """One process that reads, and how far it is. It reads on where nobody asks any more.
+    """A process that reads a dataset, and its progress. It continues even if nobody asks for that any more.
 
     Raises UserError if no process can be started.
     """
 
     def __init__(self, order: Mapping[str, Any], seconds: float) -> None:
-        """`seconds` that it may wait and read."""
+        """Start the process, which may wait and read for `seconds`."""
         program = HUB_READER if str(order["spec"]).startswith("hub:") else READER
         try:
             self._process = Process(program)
@@ -110,7 +110,7 @@ class Reading:
         self._said = line
 
     def state(self) -> ReadingState:
-        """How far it is, or how it ended."""
+        """How far the process is, or how it ended."""
         if self._end:
             return self._end
         share = float(self._said["share"])
@@ -133,7 +133,7 @@ class Reading:
 
 @dataclass
 class ProfileFolder:
-    """One folder, one SPEC, and the reader process, while one runs.
+    """The profile of one SPEC: its folder, and the reader process while one runs.
 
     The SPEC names files relative to `files`.
     """

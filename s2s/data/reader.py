@@ -37,7 +37,7 @@ MAX_EXPORTS = 2
 
 
 def read(order: Mapping[str, Any], here: Here) -> Iterator[Any]:
-    """In that process: waits for a slot, then reads."""
+    """The work of the reader process: waits for a slot, then reads the dataset of the order."""
     bounds.nice(NICENESS)
     waiting = partial(Progress(here.tell, READ_WEIGHT).stage, weight=0.0)
     with (

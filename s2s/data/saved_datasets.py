@@ -253,7 +253,7 @@ def folder_of(hash: str) -> Path:
 
 
 def name_of(spec: str) -> str:
-    """The name of a saved dataset of who asks; any other is called by its SPEC."""
+    """The name of a saved dataset that this request may read; any other dataset's SPEC."""
     found = SAVED_SPEC.fullmatch(spec)
     try:
         return str(about(folder_of(found[1]))["name"]) if found else spec
@@ -336,7 +336,7 @@ def _streamed(folder: Path, split: str) -> Iterator[Pair]:
 
 
 def unknown(hash: str) -> UserError:
-    """What is said where there is no such dataset, and where it is somebody else's."""
+    """The error for a dataset that does not exist, and for somebody else's."""
     return UserError(f"There is no saved dataset `{hash[:40]}` here; {UPLOAD_AGAIN}.")
 
 

@@ -54,7 +54,7 @@ class Progress:
         self.update(0.0, at_once=True)
 
     def update(self, share: float, *, at_once: bool = False) -> None:
-        """The finished share of this stage, from 0 to 1."""
+        """Report the finished share of this stage, from 0 to 1."""
         total_share = (self.finished_weight + self.weight * min(1.0, share)) / self.total
         # Once a file is closed, the share is estimated from the time and may be smaller: the bar never goes back.
         self.share = max(self.share, min(1.0, total_share))
@@ -199,7 +199,7 @@ def profile_section(spec: str, name: str, data: DataConfig = DEFAULT_DATA) -> An
 
 
 def stored_section(of: ProfileFolder, name: str, data: DataConfig = DEFAULT_DATA) -> Any | None:
-    """The same as a reader has stored it; None where none has, or it is damaged or of another version."""
+    """One of PROFILE_SECTIONS as a reader stored it; None where none did, or it is damaged or of another version."""
     section = PROFILE_SECTIONS[name]
     found = of.result(section.name(name, data))
     try:
@@ -209,7 +209,7 @@ def stored_section(of: ProfileFolder, name: str, data: DataConfig = DEFAULT_DATA
 
 
 def _lint_limits(data: DataConfig) -> list[Any]:
-    """Older results, without the last rule, have another name."""
+    """What names a lint result: its limits, and the last rule, which older results lack."""
     limits = [data.clean.max_words or MAX_WORDS, data.clean.max_ratio or MAX_RATIO, "invisible"]
     return [*limits, True] if data.clean.repair else limits
 
@@ -219,7 +219,7 @@ def _all_settings(data: DataConfig) -> Any:
 
 
 def _with_tokenizers(data: DataConfig) -> Any:
-    """Older results, without the saved tokenizers, have another name."""
+    """What names a result: the config, and the saved tokenizers, which older results lack."""
     return [data.to_json(), "with tokenizers"]
 
 

@@ -13,7 +13,7 @@ _reads_upload: ContextVar[bool] = ContextVar("reads_upload", default=False)
 
 @contextmanager
 def reading_upload() -> Iterator[None]:
-    """Reads the files of an upload, in the folder where they are."""
+    """While this is open, the files of an upload may be read, in the folder where they are."""
     token = _reads_upload.set(True)
     try:
         yield

@@ -137,7 +137,7 @@ def load(spec: str, split: str | None = None) -> Corpus:
 
 
 def with_sample(spec: str, seed: int) -> str:
-    """The SPEC with a random sample instead of the first rows, where its source is usually sampled and it says neither.
+    """The SPEC with a seeded random sample instead of the first rows, as `sampled`.
 
     A SPEC of all rows keeps them, since a sample reads only parts of a large split.
     """
@@ -145,7 +145,7 @@ def with_sample(spec: str, seed: int) -> str:
 
 
 def sampled(spec: str, seed: int) -> str:
-    """The same for any number of rows. A SPEC with a revision is one that was recorded: it keeps its rows."""
+    """The SPEC with `sample=SEED`, if its source is usually sampled and it has neither a sample nor a Hub revision."""
     source, _, options = parse_spec(spec)
     is_recorded = source == "hub" and bool(options.revision)
     if source not in SAMPLED or options.sample is not None or is_recorded:
@@ -154,7 +154,7 @@ def sampled(spec: str, seed: int) -> str:
 
 
 def require_readable(spec: str) -> None:
-    """Raises UserError unless this request may read that: for what was read before and is remembered."""
+    """Raises UserError unless this request may read the SPEC: to be called for what is in a cache."""
     source, location, _ = parse_spec(spec)
     if source in LOCAL_FILES:
         require_files(source, may_be_upload=source != "disk")
@@ -163,7 +163,7 @@ def require_readable(spec: str) -> None:
 
 
 def files_state(spec: str) -> tuple[tuple[int, int], ...]:
-    """Of the files that a SPEC names, when they were changed and their sizes; empty where it names none."""
+    """When the files that a SPEC names were changed, and their sizes; empty where it names none."""
     source, location, _ = parse_spec(spec)
     if source not in LOCAL_FILES:
         return ()

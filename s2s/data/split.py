@@ -80,7 +80,7 @@ def _beside(train: Corpus, valid: Corpus, seed: int, config: DataConfig) -> Trai
 def prepared(
     train: Corpus, valid: Corpus | None, seed: int, config: DataConfig = DEFAULT_CONFIG
 ) -> TrainingPairs:
-    """The same for splits already read; `valid` is the dataset's own validation split, if it has one."""
+    """The training and validation pairs of splits already read; `valid` is the dataset's own, if it has one."""
     valid = repaired(valid, config.clean) if valid else None
     train = clean(train, config.clean, valid=valid)
     if (

@@ -76,7 +76,7 @@ class Statistics:
 
     @classmethod
     def of(cls, corpus: Corpus, valid: Corpus | None = None) -> Self:
-        """Without a validation set, pairs are held out as in training. Takes about 12 s for a million pairs."""
+        """Statistics of a corpus, without `valid` holding out pairs as in training. About 12 s for a million pairs."""
         if valid is None:
             corpus, valid, _ = hold_out(corpus, SEED)
         src, src_lengths = _vocabulary(

@@ -28,12 +28,12 @@ def copied(words: list[str]) -> list[int]:
 
 
 def reversed_(words: list[str]) -> list[int]:
-    """The last source word first."""
+    """For each target word, the index of its source word: the last one first."""
     return list(range(len(words)))[::-1]
 
 
 def sorted_(words: list[str]) -> list[int]:
-    """By value; equal words keep their order, so that each has one counterpart."""
+    """For each target word, the index of its source word: by value, equal words in their order."""
     return sorted(range(len(words)), key=words.__getitem__)
 
 

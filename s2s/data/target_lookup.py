@@ -40,7 +40,7 @@ def known_targets(source: str, spec: str, config: DataConfig, seed: int) -> tupl
 
 
 def targets_by_source(spec: str, config: DataConfig, seed: int) -> Mapping[str, tuple[str, ...]]:
-    """The same for every source of a dataset: for one that takes long to make, and little room."""
+    """The distinct targets of every source, as `known_targets`: for a dataset that is slow to make, but small."""
     found: dict[str, tuple[str, ...]] = {}
     for pair in _pairs(spec, config, seed):
         source = normalized(pair.src)

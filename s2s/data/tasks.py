@@ -23,7 +23,7 @@ SENTINELS = tuple(f"<{letter}>" for letter in "XYZABCDEFGHIJKLMNOPQRSTUVW")
 
 @dataclass(frozen=True, kw_only=True)
 class Task(Choice[Make]):
-    """One row: `make` turns a pair into training pairs, or a plain text, which has the same text on both sides."""
+    """A task: `make` turns a pair, or a plain text (the same on both sides), into training pairs."""
 
     label: str
     of_plain: Make | None = None  # instead of `make`, for plain text
@@ -83,7 +83,7 @@ def denoise(pair: Pair, config: DataConfig, draw: Draw) -> Iterator[Pair]:
 
 
 def _random_partition(total: int, n: int, draw: Draw) -> list[int]:
-    """`total` as a sum of `n` numbers of at least 1, uniformly at random."""
+    """A list of `n` numbers of at least 1 whose sum is `total`, uniformly at random."""
     boundaries = list(range(1, total))
     for at in range(n - 1):  # a partial Fisher-Yates shuffle
         other = at + int(draw() * (len(boundaries) - at))

@@ -76,7 +76,7 @@ class Upload:
 
     @property
     def is_there(self) -> bool:
-        """Whether it still exists: not deleted, not saved, not over a day old."""
+        """Whether the upload still exists: not deleted, not saved, not over a day old."""
         return (self.folder / "files").is_dir() and _age(self.created) < LIFETIME
 
     def detect_columns(self) -> None:

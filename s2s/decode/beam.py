@@ -134,7 +134,7 @@ def most_probable(processors: LogitsProcessors) -> Propose:
 
 
 def best_per_source(log_probs: Tensor, tokens: Tensor, totals: Tensor, n: int) -> Candidates:
-    """The n best of each source out of the m best of each row:
+    """The n best continuations of each source out of the m best of each row:
 
     (sources * beam, m) twice, (sources, beam) -> (sources, n).
     """
@@ -278,7 +278,7 @@ class _Step:
 
 
 def _padded(candidates: Candidates, n: int) -> Candidates:
-    """At least n columns, for vocabularies smaller than the beam."""
+    """The candidates with at least n columns, for vocabularies smaller than the beam."""
     missing = n - candidates.totals.shape[1]
     if missing <= 0:
         return candidates
@@ -300,7 +300,7 @@ class _Finished:
         self.n_finished = 0
 
     def add(self, ids: tuple[int, ...], log_probs: tuple[float, ...], total: float) -> None:
-        """A finished hypothesis; only the best num_beams stay."""
+        """Add a finished hypothesis; only the best num_beams stay."""
         hypothesis = Hypothesis(ids, log_probs, self.config.score(total, len(ids)))
         self.n_finished += 1
         heapq.heappush(self.best, (hypothesis.score, -self.n_finished, hypothesis))
@@ -308,7 +308,7 @@ class _Finished:
             heapq.heappop(self.best)
 
     def record(self, row: _Row, chosen: list[int]) -> None:
-        """One step: of its candidates, those that end among the best `beam`, then the chosen ones."""
+        """Record one step: of its candidates, those that end among the best `beam`, then the chosen ones."""
         totals, parents, tokens, log_probs, is_eos = row
         earlier = self.live_log_probs
         sums = [earlier[one] + more for one, more in zip(parents, log_probs, strict=True)]

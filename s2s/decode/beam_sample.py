@@ -28,8 +28,8 @@ class BeamSample(BeamConfig, Truncation):
 def beam_sample(
     stepper: Stepper, config: BeamSample, codec: TextCodec = ID_CODEC
 ) -> list[SearchResult]:
-    """As `generate` of transformers with num_beams and do_sample: each step draws 2 * num_beams candidates without
-    replacement.
+    """Beam sampling as `generate` of transformers does it with num_beams and do_sample: each step draws 2 * num_beams
+    candidates without replacement.
     """
     processors = LogitsProcessors(config, stepper, codec)
     keys = [key_of(config.seed, source) for source in stepper.sources]

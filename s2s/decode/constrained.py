@@ -33,7 +33,7 @@ class Constrained(BeamConfig):
     )
 
     def texts(self) -> dict[str, list[str]]:
-        """Those of all strategies, and the words that must appear."""
+        """The settings that are words of the target, by name: those of all strategies, and the words to force."""
         return super().texts() | {"force_words": split_commas(self.force_words)}
 
 
@@ -97,8 +97,8 @@ class PhraseProgress(NamedTuple):
 
 
 class _Phrases:
-    """What must be written; matches all phrases in all prefixes at once, each by the automaton of Knuth, Morris & Pratt
-    1977.
+    """The phrases that must be written; matches all of them in all prefixes at once, each by the automaton of Knuth,
+    Morris & Pratt 1977.
     """
 
     def __init__(self, given: Sequence[Phrase]) -> None:
@@ -116,14 +116,14 @@ class _Phrases:
         self.transitions = torch.tensor(moves)  # (phrases, longest, tokens + 1)
 
     def after(self, ids: Sequence[int]) -> PhraseProgress:
-        """Of one prefix, (phrases,) each."""
+        """The progress of one prefix with these ids, (phrases,) each."""
         progress = PhraseProgress(torch.zeros_like(self.wanted), self.wanted)
         for token in ids:
             progress = self.advance(progress, torch.tensor(token))
         return progress
 
     def advance(self, progress: PhraseProgress, tokens: Tensor) -> PhraseProgress:
-        """After one more token per prefix (...)."""
+        """The progress after one more token per prefix (...)."""
         other = len(self.tokens)  # the last column stands for every other token
         nearest = torch.searchsorted(self.tokens, tokens.contiguous())
         nearest = nearest.clamp(max=other - 1)
@@ -145,8 +145,8 @@ class _Phrases:
         return lacking.total()
 
     def met(self, progress: PhraseProgress) -> Tensor:
-        """Tokens of whole phrases and of the phrase that has got furthest (...): some next token always adds at least
-        one.
+        """How many tokens each prefix (...) has met: those of whole phrases and of the phrase that has got furthest, so
+        that some next token always adds at least one.
         """
         n_completed = self.wanted - progress.left  # (..., phrases)
         completed = (n_completed * self.lengths).sum(-1)
@@ -168,7 +168,8 @@ class _Phrases:
 
 
 def _transitions(phrase: Phrase, tokens: Sequence[int], longest: int) -> list[list[int]]:
-    """Matched so far and the next token -> matched then, the phrase's length where it is whole:
+    """The automaton: tokens matched so far and the next token -> tokens matched then, all of the phrase where it is
+    whole:
 
     (longest, tokens + 1).
     """
@@ -199,7 +200,9 @@ class _Banks:
         self.may_finish = torch.empty(0, 0)
 
     def propose(self, logits: Tensor, log_sums: Tensor, live: LiveBeams, n: int) -> Candidates:
-        """First what finishes, then what continues; where nothing can continue, what has met the most finishes."""
+        """The candidates that finish, then those that continue; where none can continue, those that have met the most
+        finish.
+        """
         progress = self._progress(live)  # (rows, phrases) each
         self.progress = progress
         every = self._candidates(logits - log_sums, live, progress, n)  # (sources, m) each
@@ -235,11 +238,13 @@ class _Banks:
         return finishing
 
     def leading(self, totals: Tensor) -> Tensor:
-        """Prefixes that may not finish yet keep no search running that has found enough."""
+        """The totals, lowered for prefixes that may not finish yet: they keep no search running that has found
+        enough.
+        """
         return torch.where(self.may_finish | totals.eq(NEG_INF), totals, HOPELESS)
 
     def _progress(self, live: LiveBeams) -> PhraseProgress:
-        """Of the live prefixes, (rows, phrases) each."""
+        """The progress of the live prefixes, (rows, phrases) each."""
         if self.progress is None:
             matched, left = self.phrases.after(self.processors.prefix)  # (phrases,) each
             n_rows = len(live.rows)
@@ -299,7 +304,7 @@ class _Banks:
 
 
 def _ranks(totals: Tensor) -> Tensor:
-    """0 for the highest of each source."""
+    """The rank of each total within its source; 0 is the highest."""
     return totals.argsort(dim=1, descending=True, stable=True).argsort(dim=1)
 
 

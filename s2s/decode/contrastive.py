@@ -66,7 +66,7 @@ class _Live:
     states: Tensor  # (sources, 1 + length, d_model), of the inputs so far, the start id first, each of length 1
 
     def take(self, kept: Tensor) -> _Live:
-        """Some of the sources."""
+        """The `kept` sources only."""
         return _Live(
             [self.sources[row] for row in kept.tolist()],
             self.rows[kept],

@@ -77,7 +77,7 @@ def _diverse(config: DiverseBeam, processors: LogitsProcessors) -> Propose:
     groups = config.num_beam_groups
 
     def propose(logits: Tensor, log_sums: Tensor, live: LiveBeams, n: int) -> Candidates:
-        """The rows of a source are adjacent, group after group; so are the candidates: (sources * groups, n)."""
+        """The candidates (sources * groups, n), group after group within each source, as the rows are."""
         beam = live.totals.shape[1]  # of a group
         rows = torch.arange(len(logits)).view(-1, groups, beam)  # (sources, groups, beam)
         sources = [number // groups for number in live.sources[::groups] for _ in range(beam)]

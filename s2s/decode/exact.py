@@ -25,7 +25,7 @@ MOST_LOGITS = 2**23  # numbers of a step, where the vocabulary is large
 
 @dataclass(frozen=True)
 class ExactResult:
-    """`best` is the most probable finished target above the given log-probability, None where none was found.
+    """What exact search found: `best` is the most probable finished target above the given log-probability, or None.
 
     `is_exact` is False where prefixes were pruned that may lead to a better one: then this was a wide beam search.
     """
@@ -56,7 +56,7 @@ def exact_search(
 
 
 class _Search:
-    """The live prefixes of all sources, each source's adjacent and best found target."""
+    """The live prefixes of all sources, those of a source adjacent, and the best target found for each source."""
 
     def __init__(
         self,
@@ -77,7 +77,7 @@ class _Search:
         self.pruned = [NEG_INF] * stepper.n_rows  # the most probable pruned prefix of each source
 
     def advance(self) -> bool:
-        """One token more. Whether any prefix is left that can still lead to a better target."""
+        """Append one token; returns whether any prefix is left that can still lead to a better target."""
         logits = self.stepper.step(self.prefixes.last).cpu()  # (rows, vocab)
         log_probs = self._allowed(logits)
         totals = self.prefixes.log_probs.double().sum(1, keepdim=True) + log_probs  # (rows, vocab)
@@ -95,7 +95,7 @@ class _Search:
         return True
 
     def results(self) -> list[ExactResult]:
-        """One per source."""
+        """One result per source."""
         floors = self.floors.tolist()
         return [
             ExactResult(best, pruned <= floor)

@@ -208,7 +208,7 @@ def _nth(scores: Tensor, n: int) -> Tensor:
 
 
 def _entropy(scores: Tensor) -> Tensor:
-    """Nats, (rows, 1)."""
+    """The entropy of each row in nats, (rows, 1)."""
     log_probs = scores - scores.logsumexp(1, keepdim=True)
     finite = log_probs.clamp(min=torch.finfo(scores.dtype).min)
     return -(finite * log_probs.softmax(1)).sum(1, keepdim=True)

@@ -54,10 +54,11 @@ def generate_call(
     starting: Collection[str] = (),
     why_not_exported: str = "",
 ) -> Call:
-    """`config` is complete, with the run's own limit; `changes` are the settings that somebody changed; `languages` are
+    """Python code that decodes `source` with a strategy: `generate` of transformers where it can, else our own call.
+    `config` is complete, with the run's own limit; `changes` are the settings that somebody changed; `languages` are
     those of source and target, where they are not the run's own; `starting` names the settings that the model came
-    with, which `generate` would take by itself; `why_not_exported` says why transformers cannot load the run, to
-    follow a colon.
+    with, which `generate` would take by itself; `why_not_exported` says why transformers cannot load the run, to follow
+    a colon.
     """
     missing = _missing(strategy, config)
     code = our_call(strategy, changes, source=source, run=run, step=step, languages=languages)
@@ -86,7 +87,7 @@ def our_call(
     step: int,
     languages: Sequence[str] = (),
 ) -> str:
-    """With our own `translate`."""
+    """Python code that decodes `source` with our own `translate`."""
     settings = "".join(f", {name}={value!r}" for name, value in changes.items())
     translate = f"run.translate([{_quoted(source)}], {_quoted(strategy)}{settings})"
     codes = ", ".join(map(_quoted, languages))

@@ -13,7 +13,7 @@ DIGITS = 2  # decimals of a penalty on the screen
 
 
 class EndedHypothesis(NamedTuple):
-    """What its score depends on."""
+    """A finished hypothesis, as far as its score depends on it."""
 
     total: float  # log-probability as the strategy counts it, nats
     length: int  # tokens, `</s>` included

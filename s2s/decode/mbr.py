@@ -66,7 +66,7 @@ class MBR(Truncation):
 
 
 def mbr(stepper: Stepper, config: MBR, codec: TextCodec = ID_CODEC) -> list[SearchResult]:
-    """The distinct samples, the highest expected utility first; that is their score.
+    """The distinct samples, the one with the highest expected utility first; that utility is the score.
 
     The expectation is the mean over all samples, the candidate itself included (Eikema & Aziz 2020, section 5: the same
     samples are candidates and pseudo-references). Of equal ones the more probable comes first.
@@ -106,7 +106,7 @@ class Utilities:
 
 
 def utilities(texts: Sequence[str], utility: str) -> Utilities:
-    """Each two distinct texts, in the order in which they first occur."""
+    """The similarity of each two distinct texts, in the order in which they first occur."""
     counts = Counter(texts)
     pairs = UTILITIES[utility]([*map(comparable, counts)])
     return Utilities(dict(counts), pairs)
@@ -137,7 +137,7 @@ def chrf_pairs(texts: Sequence[str]) -> Floats:
 
 
 def _ratio(above: Floats, below: Floats, where: npt.NDArray[np.bool_]) -> Floats:
-    """The quotient, and 0 elsewhere."""
+    """The quotient where `where` is True, and 0 elsewhere."""
     return np.divide(above, below, out=np.zeros_like(above), where=where)
 
 

@@ -22,7 +22,7 @@ class Prefixes:
 
     @property
     def last(self) -> Tensor:
-        """(rows,), the stepper's next input."""
+        """The last token of each row, (rows,): the stepper's next input."""
         return self.ids[:, -1]
 
     @property
@@ -31,19 +31,19 @@ class Prefixes:
         return self.log_probs.shape[1]
 
     def take(self, rows: Tensor) -> Prefixes:
-        """These rows, in this order."""
+        """The prefixes of these rows, in this order."""
         ids = self.ids.index_select(0, rows)
         log_probs = self.log_probs.index_select(0, rows)
         return Prefixes(ids, log_probs)
 
     def append(self, tokens: Tensor, log_probs: Tensor) -> Prefixes:
-        """One more token per row: (rows,) and (rows,)."""
+        """The prefixes with one more token per row: (rows,) and (rows,)."""
         ids = torch.cat([self.ids, tokens[:, None]], 1)  # (rows, 1 + length + 1)
         all_log_probs = torch.cat([self.log_probs, log_probs[:, None]], 1)  # (rows, length + 1)
         return Prefixes(ids, all_log_probs)
 
     def hypothesis(self, row: int, score: float | None = None) -> Hypothesis:
-        """One row; without a score, its log-probability is the score."""
+        """One row as a hypothesis; without a score, its log-probability is the score."""
         ids = tuple(self.ids[row, 1:].tolist())
         log_probs = tuple(self.log_probs[row].tolist())
         if score is None:
@@ -52,8 +52,8 @@ class Prefixes:
 
 
 def start(stepper: Stepper, processors: LogitsProcessors) -> Prefixes:
-    """The start id, then the forced prefix with the model's own first token; the stepper has been given all but the
-    last token.
+    """How a search begins: the start id, then the forced prefix with the model's own first token; the stepper has been
+    given all but the last token.
     """
     n_rows = stepper.n_rows
     prefixes = Prefixes(torch.full((n_rows, 1), stepper.start_id), torch.zeros(n_rows, 0))

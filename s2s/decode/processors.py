@@ -162,7 +162,9 @@ class LogitsProcessors:
         self._source_ngrams = [_followers(source, n) for source in self.sources] if n else []
 
     def own(self, log_probs: Tensor, length: int) -> Tensor:
-        """The model's log-probabilities of tokens after `length` others; 0 of a first token that it does not choose."""
+        """The model's log-probabilities of tokens after `length` others; 0 for a first token that the model does not
+        choose.
+        """
         return torch.zeros_like(log_probs) if self.has_first and length == 0 else log_probs
 
     def apply(self, scores: Tensor, written: Tensor, source_of_rows: Sequence[int]) -> Tensor:
@@ -201,14 +203,16 @@ class LogitsProcessors:
 
 
 def check_limit(max_new_tokens: int | None, positions: int | None) -> None:
-    """Raises UserError where a model has fewer positions than that; None = no limit."""
+    """Raises UserError where a model has fewer positions than `max_new_tokens`; None = no limit."""
     if max_new_tokens is not None and positions is not None and max_new_tokens > positions:
         given = f"`max_new_tokens` {max_new_tokens} is more than this model's {positions} positions"
         raise UserError(f"{given}; give at most {positions}.")
 
 
 def _penalize(scores: Tensor, written: Tensor, penalty: float) -> None:
-    """Keskar et al. 2019, eq. 3; negative scores are multiplied, so that both decrease."""
+    """Penalize tokens already written (Keskar et al. 2019, eq. 3); negative scores are multiplied, so that both
+    decrease.
+    """
     old = scores.gather(1, written)  # (rows, 1 + length)
     new = torch.where(old < 0, old * penalty, old / penalty)
     scores.scatter_(1, written, new)
@@ -234,7 +238,7 @@ def _banned(followers: Followers, written: Sequence[int], n: int) -> list[int]:
 
 
 def _ban(scores: Tensor, tokens: Iterable[Sequence[int]]) -> None:
-    """Some tokens of each row."""
+    """Forbid some tokens of each row, in place."""
     pairs = [(row, token) for row, banned in enumerate(tokens) for token in banned]
     if pairs:
         rows, columns = torch.tensor(pairs, device=scores.device).T
@@ -242,7 +246,7 @@ def _ban(scores: Tensor, tokens: Iterable[Sequence[int]]) -> None:
 
 
 def _ban_word(scores: Tensor, written: Tensor, word: tuple[int, ...]) -> None:
-    """The last token of a word, in the rows that end in its other tokens."""
+    """Forbid the last token of a word, in the rows that end in its other tokens."""
     *before, last = word
     if len(before) > written.shape[1]:
         return

@@ -14,7 +14,7 @@ LONGEST_SHOWN = 60  # characters of ids in a repr
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """One target."""
+    """A target that a search returns, with its log-probabilities and score."""
 
     ids: tuple[int, ...]  # ends in the eos id, unless the length limit truncated it
     token_log_probs: tuple[float, ...]  # the model's own, in nats, one per token
@@ -47,13 +47,13 @@ Steps = tuple[tuple[StepRecord, ...], ...]
 
 @dataclass(frozen=True)
 class SearchResult:
-    """The hypotheses of one source."""
+    """The hypotheses that a search found for one source, and the record of its steps."""
 
     hypotheses: tuple[Hypothesis, ...]  # best first
     steps: Steps = ()  # one per token; those of a forced prefix come first
 
     def __repr__(self) -> str:
-        """In a line: how much it holds."""
+        """In a line: how many hypotheses and steps it has."""
         return f"SearchResult({len(self.hypotheses):,} hypotheses, {len(self.steps):,} steps)"
 
     @property

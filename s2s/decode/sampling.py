@@ -112,7 +112,7 @@ def block_masses(scores: Tensor) -> Tensor:
 
 
 def block_scores(scores: Tensor, rows: Tensor, blocks: Tensor) -> Tensor:
-    """One block of each of the rows, (n,) both: (n, BLOCK), with -inf past the end of the vocabulary."""
+    """The scores of one block of each of the rows, (n,) both: (n, BLOCK), with -inf past the end of the vocabulary."""
     columns = blocks[:, None] * BLOCK + torch.arange(BLOCK)  # (n, BLOCK)
     vocab = scores.shape[1]
     chosen = scores[rows[:, None], columns.clamp(max=vocab - 1)]
@@ -120,7 +120,7 @@ def block_scores(scores: Tensor, rows: Tensor, blocks: Tensor) -> Tensor:
 
 
 def _masses(blocks: Tensor) -> Tensor:
-    """(rows, blocks, BLOCK) -> (rows, blocks)."""
+    """The logsumexp of each block: (rows, blocks, BLOCK) -> (rows, blocks)."""
     peaks = blocks.amax(2, keepdim=True)
     relative = blocks - peaks.clamp(min=FINITE)  # (rows, blocks, BLOCK)
     weights = relative.clamp_(min=FAINT).exp_()
@@ -191,7 +191,7 @@ class _Grid:
         return list(zip(numbers.tolist(), rows.tolist(), strict=True))
 
     def drop(self, is_over: Tensor) -> Tensor:
-        """The rows that remain."""
+        """Drop what is over, where the grid becomes narrower; returns the rows that remain."""
         self.is_live &= ~is_over.view(self.samples.shape)
         indices, is_live = packed(self.is_live)
         if len(indices) == self.samples.numel():
@@ -202,8 +202,8 @@ class _Grid:
 
 
 def _result(samples: list[Hypothesis], forced: Steps, eos_id: int) -> SearchResult:
-    """The record lists the samples in the order of their numbers: each continues its like among the unfinished ones
-    before.
+    """The ranked samples, and the record, which lists them in the order of their numbers: each continues the prefix of
+    the same rank among those that were unfinished.
     """
     sums = [list(itertools.accumulate(one.token_log_probs)) for one in samples]
     steps = list(forced)

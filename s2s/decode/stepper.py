@@ -60,7 +60,7 @@ class TextCodec(Protocol):
         """Ids to text; special ids are left out."""
 
     def unknown_parts(self, text: str) -> Iterable[str]:
-        """What has no id in it: words or characters."""
+        """The parts of the text that have no id: words or characters."""
 
 
 class IdCodec:
@@ -93,13 +93,13 @@ class ForcedPrefix:
     ids: tuple[int, ...]
 
     def encode(self, text: str) -> list[int]:
-        """As the codec does."""
+        """The codec's ids of a text."""
         return self.codec.encode(text)
 
     def decode(self, ids: Sequence[int]) -> str:
-        """As the codec does."""
+        """The codec's text of some ids."""
         return self.codec.decode(ids)
 
     def unknown_parts(self, text: str) -> Iterable[str]:
-        """As the codec does."""
+        """What the codec has no id for."""
         return self.codec.unknown_parts(text)

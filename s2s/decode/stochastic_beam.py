@@ -169,7 +169,7 @@ class _Search:
         return SearchResult(tuple(ranked[:n]), tuple(self.records[source]))
 
     def _best(self, scores: Tensor, score_sums: Tensor, logits: Tensor, log_sums: Tensor) -> _Best:
-        """Scores and logits (rows, vocab), each with its logsumexp (rows, 1)."""
+        """The best of each source after noise; scores and logits (rows, vocab), each with its logsumexp (rows, 1)."""
         n = self.config.num_beams
         width = self.totals.shape[1]
         keys = [self.keys[source] for source in self.source_of_rows]
@@ -209,7 +209,7 @@ class _Search:
             self.log_probs[source] = [one.log_prob for one in records if not one.is_finished]
 
     def _follow(self, best: _Best, continues: Tensor) -> Tensor:
-        """Make what continues the live prefixes; returns the rows that they continue."""
+        """Take the continuing hypotheses as the live prefixes; returns the rows that they continue."""
         indices, is_live = packed(continues)  # (sources * width,), (sources, width)
         rows = best.rows.flatten()[indices]
         tokens = best.tokens.flatten()[indices]

@@ -100,6 +100,6 @@ _OTHERS = MappingProxyType({"contrastive": frozenset({"top_k"})})
 
 
 def starting_settings(name: str, published: Mapping[str, Any]) -> dict[str, Any]:
-    """With which of the settings of a published model a strategy starts. Raises UserError for an unknown name."""
+    """The settings of a published model with which a strategy starts. Raises UserError for an unknown name."""
     known = set(keys(choose("strategy", name, STRATEGIES).config)) - _OTHERS.get(name, frozenset())
     return {key: value for key, value in published.items() if key in known}

@@ -47,8 +47,8 @@ class NextToken(NamedTuple):
 
 @dataclass(frozen=True)
 class SearchTree:
-    """The root first, then step after step what was kept, in the order of the record, and what was pruned, the best
-    first.
+    """The nodes of a search: the root first, then step after step what was kept, in the order of the record, and what
+    was pruned, the best first.
     """
 
     nodes: tuple[SearchNode, ...]
@@ -57,7 +57,7 @@ class SearchTree:
     is_complete: bool  # False: nothing is known of what was pruned
 
     def __repr__(self) -> str:
-        """In a line: how much it holds."""
+        """In a line: how much the tree holds."""
         return f"SearchTree({len(self.nodes):,} nodes, {len(self.finished):,} of them finished or truncated)"
 
     def path(self, index: int) -> list[int]:

@@ -58,7 +58,7 @@ def _of_beam(
 def _of_greedy(
     processors: LogitsProcessors, logits: Tensor, log_sums: Tensor, live: LiveBeams
 ) -> Candidates:
-    """Ordered by the processed logits; the totals are the model's own."""
+    """Greedy search's candidates, ordered by the processed logits; the totals are the model's own."""
     scores = logits
     if not processors.is_idle:
         scores = processors.apply(logits.clone(), live.prefixes.ids, live.source_of_rows)
@@ -87,7 +87,7 @@ class _Replay:
         self.prefixes = Prefixes(torch.full((1, 1), stepper.start_id), torch.zeros(1, 0))
 
     def step(self, records: Sequence[StepRecord]) -> None:
-        """One more token."""
+        """Replay one step: one more token per prefix."""
         logits = self.stepper.step(self.prefixes.last).cpu()  # (rows, vocab)
         log_sums = logsumexp(logits)  # (rows, 1)
         self._note_next_tokens(logits, log_sums)
@@ -109,7 +109,7 @@ class _Replay:
         self._follow(records, indices, log_probs)
 
     def tree(self) -> SearchTree:
-        """What was replayed, before anybody says what became of it."""
+        """The tree that was replayed, before anybody says what became of its nodes."""
         next_tokens = {}
         for index, pairs in self.next_tokens.items():
             next_tokens[index] = tuple(
@@ -167,7 +167,7 @@ class _Replay:
     def _follow(
         self, records: Sequence[StepRecord], indices: Sequence[int], log_probs: Tensor
     ) -> None:
-        """Make what is not finished the live prefixes."""
+        """Take what is not finished as the live prefixes."""
         kept = [i for i, record in enumerate(records) if not record.is_finished]
         rows = torch.tensor([records[i].parent for i in kept], dtype=torch.long)
         tokens = torch.tensor([records[i].token for i in kept], dtype=torch.long)

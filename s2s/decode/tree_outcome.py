@@ -62,7 +62,7 @@ class _Judge:
         self.final_ranks = {index: rank for rank, (index, _) in enumerate(self.ranking, 1)}
 
     def _scored(self, tree: SearchTree, index: int) -> SearchNode:
-        """With its score, if it ended; what the limit truncated becomes a hypothesis."""
+        """The node with its score, if it ended; what the limit truncated becomes a hypothesis."""
         node = tree.nodes[index]
         if node.state == KEPT and node.step == self.limit and index:
             if node.rank:
@@ -101,7 +101,7 @@ class _Judge:
         return f"{kept}; {self._why_stopped(node)}" if node.step == self.n_steps else kept
 
     def _why_stopped(self, node: SearchNode) -> str:
-        """Of what was still live when the search stopped."""
+        """Why a node was not continued that was still live when the search stopped."""
         config = self.config
         stopped = "still live when the search stopped"
         if not isinstance(config, BeamConfig) or len(self.ranking) < self.width:
@@ -115,7 +115,7 @@ class _Judge:
         return f"{stopped}: it {scores}, and {self._worst(last)}"
 
     def _worst(self, score: str) -> str:
-        """The last of the finished ones that stay."""
+        """Says the score of the last of the finished hypotheses that stay."""
         if self.width == 1:
             return f"the finished one has {score}"
         return f"the {_ordinal(self.width)} best finished one has {score}"
@@ -169,6 +169,6 @@ def _nats(value: float, digits: int = 2) -> str:
 
 
 def _distinct(one: float, other: float) -> tuple[str, str]:
-    """Both with as many digits as it takes to distinguish them."""
+    """Both numbers as text, with as many digits as it takes to distinguish them."""
     digits = next((n for n in range(2, 6) if _nats(one, n) != _nats(other, n)), 2)
     return _nats(one, digits), _nats(other, digits)

@@ -64,7 +64,9 @@ def is_filter_set(config: Truncation, name: str) -> bool:
 
 
 def distribution_entropy(log_probs: Tensor) -> float:
-    """Of a distribution (vocab,) in nats; exp of it is how many equally probable tokens would be as uncertain."""
+    """The entropy of a distribution (vocab,) in nats; exp of it is how many equally probable tokens would be as
+    uncertain.
+    """
     terms = log_probs.exp().double() * log_probs.double()  # NaN where the probability is 0
     return max(0.0, float(-terms.nansum()))
 
@@ -89,7 +91,7 @@ def _effect(row: Tensor, warm: Tensor, order: Tensor, config: Truncation) -> Fil
 
 
 def _eta(warm: Tensor, epsilon: float) -> float:
-    """Hewitt et al. 2022, eq. 4."""
+    """The least probability that eta sampling keeps (Hewitt et al. 2022, eq. 4)."""
     return float(min(epsilon, epsilon**0.5 * torch.tensor(-distribution_entropy(warm)).exp()))
 
 

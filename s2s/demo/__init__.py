@@ -40,7 +40,7 @@ PURPOSES = MappingProxyType(
 
 
 def __getattr__(name: str) -> Any:
-    """Results are imported when they are first used: the ids of the demos cost no torch."""
+    """Import results when they are first used: the ids of the demos cost no torch."""
     if name in ("Measured", "shipped_about", "shipped_faults", "shipped_results"):
         from s2s.demo import results
 

@@ -19,15 +19,15 @@ FAULTS_FILE = Path(__file__).parent / "faults.json"
 
 
 def shipped_results(task: str) -> list[ExtrapolationResult]:
-    """Of every encoding and seed, with the page's default settings: how it does on longer lines."""
+    """How every encoding does on longer lines, with every seed and the page's default settings."""
     rows = json.loads(EXTRAPOLATION_FILE.read_bytes())["runs"]
     return from_json(list[ExtrapolationResult], [row for row in rows if row["task"] == task])
 
 
 @dataclass(frozen=True)
 class Measured:
-    """One run with a fault, or without. Losses in nats per token, as training saw them: empty where nothing was
-    trained.
+    """What was measured of one run with a fault, or without. Losses in nats per token, as training saw them: empty
+    where nothing was trained.
     """
 
     fault: str
@@ -41,7 +41,7 @@ class Measured:
 
     @property
     def is_trained(self) -> bool:
-        """Whether it is a run of its own, rather than a demo that is looked at."""
+        """Whether the result is of a run of its own, rather than of a demo that is looked at."""
         return bool(self.steps)
 
 
@@ -54,6 +54,6 @@ def shipped_about() -> Mapping[str, Any]:
 
 @cache
 def shipped_faults() -> Mapping[str, Measured]:
-    """By `trained NAME` and `demo NAME`; NAME is `none` for the healthy run."""
+    """The measured results by `trained NAME` and `demo NAME`; NAME is `none` for the healthy run."""
     rows = json.loads(FAULTS_FILE.read_bytes())["results"]
     return MappingProxyType(from_json(dict[str, Measured], rows))

@@ -18,7 +18,7 @@ def fault_of(name: str) -> Fault | None:
 
 @contextlib.contextmanager
 def active(model: Transformer, name: str, moment: str) -> Iterator[None]:
-    """Within this context the model has the fault, if the fault acts in this moment: `training` or `inference`.
+    """A context in which the model has the fault, if the fault acts in this moment: `training` or `inference`.
 
     Where it does not act, nothing is hooked. Raises UserError for an unknown name.
     """
@@ -31,14 +31,14 @@ def active(model: Transformer, name: str, moment: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def as_trained(model: Transformer, name: str) -> Iterator[None]:
-    """Within this context the model computes as it did in training. Hold its lock."""
+    """A context in which the model computes as it did in training with the fault. Hold its lock."""
     fault = fault_of(name)
     with active(model, name if fault and fault.when == "training" else NO_FAULT, "training"):
         yield
 
 
 def install(model: Transformer, name: str) -> None:
-    """The model of a run that was trained with the fault, as it computes whenever the run is opened."""
+    """Give a model that was trained with the fault what it needs whenever its run is opened, if anything."""
     fault = fault_of(name)
     if fault and fault.when == "both":
         fault.apply(model, contextlib.ExitStack())

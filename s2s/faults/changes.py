@@ -16,13 +16,13 @@ from s2s.model import Attention, Dropout, Position, Residual, Transformer
 
 
 def see_later_tokens(model: Transformer, hooks: ExitStack) -> None:
-    """The decoder's self-attention has no mask."""
+    """Take the mask from the decoder's self-attention."""
     for layer in _layers(model.decoder):
         _unmask(layer.self_attention, hooks)
 
 
 def see_padding(model: Transformer, hooks: ExitStack) -> None:
-    """Neither the encoder's self-attention nor cross-attention has a mask."""
+    """Take the mask from the encoder's self-attention and from cross-attention."""
     for layer in _layers(model.encoder):
         _unmask(layer.self_attention, hooks)
     for layer in _layers(model.decoder):
@@ -30,7 +30,7 @@ def see_padding(model: Transformer, hooks: ExitStack) -> None:
 
 
 def forget_order(model: Transformer, hooks: ExitStack) -> None:
-    """Positions add nothing to vectors, queries, keys and scores."""
+    """Make positions add nothing to vectors, queries, keys and scores."""
     for embed in (model.encoder.embed, model.decoder.embed):
         position: Position = embed.position
         _replace(position, "add", lambda x, is_real, start=0: x, hooks)
@@ -40,7 +40,7 @@ def forget_order(model: Transformer, hooks: ExitStack) -> None:
 
 
 def leave_scores_unscaled(model: Transformer, hooks: ExitStack) -> None:
-    """Queries grow by what attention divides their scores by."""
+    """Leave scores unscaled: queries grow by what attention divides their scores by."""
     for attention in _attentions(model):
         scale = attention.scale
 
@@ -53,7 +53,7 @@ def leave_scores_unscaled(model: Transformer, hooks: ExitStack) -> None:
 
 
 def drop_residuals(model: Transformer, hooks: ExitStack) -> None:
-    """Each sublayer's output replaces its input: f(norm(x)) with pre-norm, norm(f(x)) with post-norm."""
+    """Make each sublayer's output replace its input: f(norm(x)) with pre-norm, norm(f(x)) with post-norm."""
     for residual in model.modules():
         if isinstance(residual, Residual):
             _replace(residual, "forward", _without_input(residual), hooks)
@@ -61,7 +61,7 @@ def drop_residuals(model: Transformer, hooks: ExitStack) -> None:
 
 
 def leave_dropout_on(model: Transformer, hooks: ExitStack) -> None:
-    """Modules that drop values do so, although the model is not training."""
+    """Make modules that drop values do so, although the model is not training."""
     for module in model.modules():
         if isinstance(module, (Attention, Dropout)):
             hooks.callback(setattr, module, "training", module.training)

@@ -17,17 +17,18 @@ When = Literal["training", "inference", "both"]
 
 
 def unchanged(model: Transformer, hooks: ExitStack) -> None:
-    """The model computes as it should: the fault is elsewhere."""
+    """Leave the model as it is: the fault is elsewhere."""
 
 
 def same_ids(ids: SpecialIds) -> SpecialIds:
-    """The special tokens stay as they are."""
+    """Leave the special tokens as they are."""
     return ids
 
 
 @dataclass(frozen=True)
 class Fault:
-    """One row. `apply` changes a model until `hooks` closes; the other two change what a model is given.
+    """One fault, a row of FAULTS. `apply` changes a model until `hooks` closes; the other two change what a model is
+    given.
 
     `teach` splits targets into decoder inputs and labels, both (batch, tgt_len), in place of the training loop's own.
     """
@@ -44,7 +45,7 @@ class Fault:
     beside_picture: str = ""  # what such a picture does not show
 
     def is_active(self, moment: str) -> bool:
-        """Whether it acts in `training` or at `inference`."""
+        """Whether the fault acts in `training` or at `inference`."""
         return self.when in (moment, "both")
 
     @property

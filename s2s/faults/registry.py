@@ -17,18 +17,18 @@ _VASWANI = "Vaswani et al. 2017"
 
 
 def unshifted(tgt: Tensor) -> tuple[Tensor, Tensor]:
-    """Each position has to predict the token that it reads."""
+    """Split targets without a shift: each position has to predict the token that it reads."""
     return tgt[:, :-1], tgt[:, :-1]
 
 
 def without_end(ids: SpecialIds) -> SpecialIds:
-    """`</s>` is never written."""
+    """The special tokens with which `</s>` is never written."""
     suppressed = ",".join(filter(None, [ids.suppressed, str(ids.eos)]))
     return replace(ids, suppressed=suppressed)
 
 
 class _WithoutSourceEnd(SpecialIds):
-    """No source has its `</s>`, unless it would be empty."""
+    """Special tokens with which no source has its `</s>`, unless it would be empty."""
 
     def source(self, ids: Sequence[int]) -> list[int]:
         whole = super().source(ids)
@@ -36,7 +36,7 @@ class _WithoutSourceEnd(SpecialIds):
 
 
 def without_source_end(ids: SpecialIds) -> SpecialIds:
-    """`</s>` is never read."""
+    """The special tokens with which `</s>` is never read."""
     return _WithoutSourceEnd(**vars(ids))
 
 
@@ -136,7 +136,7 @@ FAULTS: Mapping[str, Fault] = MappingProxyType(
 
 
 class Mistake(NamedTuple):
-    """What it looks like, and the cure; `fault` is the row of FAULTS that makes it, empty if none does."""
+    """A mistake in code: what it looks like, and the cure; `fault` is the row of FAULTS that makes it, if any."""
 
     title: str
     symptom: str

@@ -138,7 +138,7 @@ def why(error: Exception) -> str:
 
 
 def printable(name: str) -> str:
-    """A member's name as an error repeats it."""
+    """A member's name without what cannot be printed, shortened, as an error repeats it."""
     return "".join(
         character if character.isprintable() and character != "`" else "?" for character in name
     )[:MAX_NAME]

@@ -45,19 +45,19 @@ class _Row(NamedTuple):
 
 
 def to_json(value: Any) -> Any:
-    """What `from_json` reads: dicts, lists, texts, numbers, booleans and None."""
+    """The value as what `from_json` reads: dicts, lists, texts, numbers, booleans and None."""
     return _written(value, is_published=False)
 
 
 def as_text(value: Any) -> str:
-    """For other programs, on one line: NamedTuples are objects, too, and what is not finite is null."""
+    """The value as a line of JSON for other programs: NamedTuples are objects, too; what is not finite is null."""
     written = _written(value, is_published=True)
     return json.dumps(written, ensure_ascii=False, allow_nan=False)
 
 
 def from_json(kind: type[T], content: Any) -> T:
-    """The inverse of `to_json`. A missing key takes its default, an unknown one is passed over: a newer program adds
-    some. Raises ValueError for content of another type; UserError as a config does.
+    """A value of the type `kind` from what `to_json` made. A missing key takes its default, an unknown one (of a newer
+    program) is passed over. Raises ValueError for content of another type; UserError as a config does.
     """
     given: Any = kind
     read: T = _reader(given)(content)

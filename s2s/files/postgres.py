@@ -38,7 +38,7 @@ class BoundedConnection(psycopg.Connection[Any]):
     silence = SILENCE
 
     def wait(self, gen: Any, *given: Any, **named: Any) -> Any:
-        """As psycopg's, which takes the next step of `gen` when there is news, and several times per second."""
+        """Wait as psycopg does, which takes a step of `gen` when there is news, and several times per second."""
         try:
             return super().wait(_heard(gen, self.silence), *given, **named)
         except SilentServerError:
@@ -98,7 +98,7 @@ def _note_silence(address: str) -> None:
 
 @contextmanager
 def patiently(connection: sa.Connection) -> Iterator[None]:
-    """The rest of this PostgreSQL transaction may take as long as it needs."""
+    """While this is open, this PostgreSQL transaction may take as long as it needs."""
     opened = connection.connection.driver_connection
     assert isinstance(opened, BoundedConnection)
     connection.exec_driver_sql("SET LOCAL statement_timeout = 0")

@@ -57,7 +57,7 @@ def _text(value: object) -> str:
 
 
 class StoredKind(NamedTuple):
-    """Where things of a kind are, and which of their files says whose they are."""
+    """A kind of stored thing: its name, the folder that holds them, and which of their files says whose they are."""
 
     name: str  # as a visitor calls it
     folder: str
@@ -94,7 +94,7 @@ class Item:
 
     @property
     def is_deleted(self) -> bool:
-        """Whether it waits to be deleted: for a minute that can be undone."""
+        """Whether the thing was deleted, which can be undone for a minute."""
         return self.id.startswith(".")
 
     @property
@@ -104,7 +104,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Usage:
-    """How much is stored."""
+    """How much is stored: bytes, rows, and the number of things by kind."""
 
     n_bytes: int = 0
     rows: int = 0
@@ -135,7 +135,7 @@ def usage(owner: str) -> Usage:
 
 
 def usage_of(mine: list[Item]) -> Usage:
-    """How much these are."""
+    """How much these stored things are together."""
     counts = {kind: sum(item.kind is kind for item in mine) for kind in KINDS}
     return Usage(
         sum(item.n_bytes for item in mine),
@@ -149,7 +149,7 @@ def usage_of(mine: list[Item]) -> Usage:
 
 
 def require_room(owner: str, *, n_bytes: int = 0, rows: int = 0, runs: int = 0) -> None:
-    """Raises UserError where a workspace may not store that much more; nobody may store anything.
+    """Raises UserError where a workspace may not store that much more; without a workspace, nothing may be stored.
 
     `n_bytes` may be an estimate. Only servers with such limits look at what is stored.
     """
@@ -169,7 +169,7 @@ def require_room(owner: str, *, n_bytes: int = 0, rows: int = 0, runs: int = 0) 
 
 
 def require_total(n_bytes: int) -> None:
-    """Raises UserError where all together may not store so many bytes more."""
+    """Raises UserError where `n_bytes` more would exceed what all workspaces together may store."""
     allowed = settings.limits().total_bytes
     if allowed is None:
         return

@@ -95,7 +95,7 @@ def wait_for_readers(workspace: str, sleep: Callable[[float], None] = time.sleep
 
 
 def delete_item(item: Item) -> None:
-    """Deletes one thing with its files and what is shared of it; nobody sees a half of it."""
+    """Deletes one stored thing with its files and how it was shared; nobody sees a half of it."""
     gone = item.folder.with_name(f"{GONE}{secrets.token_hex(8)}")
     try:
         os.replace(item.folder, gone)

@@ -109,7 +109,7 @@ def _when(item: Item, kept: Mapping[str, float]) -> float | None:
 
 
 def is_at_work(item: Item) -> bool:
-    """Whether a job waits or works on it."""
+    """Whether a job for this stored thing waits, or works on it."""
     if item.kind is stored.DATASET:
         return False
     job = queue.latest(item.id)

@@ -115,7 +115,7 @@ def digest(*parts: str) -> str:
 
 
 def signature(*parts: str) -> str:
-    """What only this server can write for these parts: 43 characters. Raises UserError where it has no secret."""
+    """A signature that only this server can write: 43 characters. Raises UserError where the server has no secret."""
     mac = hmac.new(settings.secret(), "\n".join(parts).encode(), hashlib.sha256).digest()
     return urlsafe_b64encode(mac).decode().rstrip("=")
 

@@ -47,7 +47,7 @@ class SeenError:
 
 
 class Monitor:
-    """Counts what happens in this process; used from many threads."""
+    """Counts what happens in this process: runs of pages, errors, uploads; used from many threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -63,7 +63,7 @@ class Monitor:
         self._sizes: tuple[float, str, dict[str, int]] = (0.0, "", {})
 
     def note_run(self, page: str, seconds: float, *, is_fragment: bool) -> None:
-        """A page, or a part of it, was drawn."""
+        """Count that a page, or a part of it, was drawn."""
         bucket = sum(seconds > limit for limit in BUCKETS)
         with self._lock:
             self.in_bucket[bucket] += 1
@@ -74,7 +74,7 @@ class Monitor:
             logs.write("slow_run", page=page, seconds=round(seconds, 3))
 
     def note_error(self, error: BaseException) -> None:
-        """An exception that no page expected."""
+        """Count and keep an exception that no page expected."""
         described = logs.described(error)
         kind = described["exception"][0]
         with self._lock:
@@ -95,17 +95,17 @@ class Monitor:
                 self.n_sessions -= 1
 
     def note_upload(self) -> None:
-        """A visitor has uploaded a file."""
+        """Count that a visitor has uploaded a file."""
         with self._lock:
             self.n_uploads += 1
 
     def note_missed_link(self) -> None:
-        """Somebody has opened a short link that nobody made."""
+        """Count that somebody has opened a short link that nobody made."""
         with self._lock:
             self.n_missed_links += 1
 
     def note_refused_key(self, by: str) -> None:
-        """Somebody has tried a wrong operator key on the `page`, or for the `metrics`."""
+        """Count that somebody has tried a wrong operator key on the `page`, or for the `metrics`."""
         with self._lock:
             self.refused_keys[by] += 1
 

@@ -29,7 +29,7 @@ class QueuedJob:
 
 
 def pause_queue(is_paused: bool) -> None:
-    """No job starts any more, or jobs start again; running ones continue."""
+    """Let no job start any more, or let jobs start again; running ones continue."""
     rights.require("change", SERVER)
     queue.set_paused(is_paused)
 

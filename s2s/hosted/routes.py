@@ -55,7 +55,7 @@ ALONE = HEADERS | {"x-frame-options": "DENY", "content-security-policy": "frame-
 
 
 async def recover(request: Request) -> Response:
-    """Asks (GET), then gives this browser a key to the workspace (POST)."""
+    """Asks whether to open a recovery link (GET), then gives this browser a key to the workspace (POST)."""
     if not asker.is_hosted():
         return _said("On this computer there is one workspace, and no recovery link.", 404)
     try:

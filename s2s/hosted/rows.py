@@ -86,19 +86,19 @@ def find(workspace: str) -> Row | None:
 
 
 def kept() -> dict[str, float]:
-    """When each workspace that has a row was last kept."""
+    """When each workspace that has a row was last kept, in seconds since the epoch, by id."""
     with queue.begin() as connection:
         found = connection.execute(sa.select(WORKSPACES.c.id, WORKSPACES.c.kept))
         return {str(workspace): float(when) for workspace, when in found}
 
 
 def require(verb: Verb, workspace: str) -> None:
-    """Raises DeniedError unless this request may do that with a whole workspace: its own."""
+    """Raises DeniedError unless this request may do `verb` to a whole workspace: its own."""
     rights.require(verb, Thing("workspace", workspace, workspace))
 
 
 def keep(workspace: str, *, now: float | None = None) -> None:
-    """Everything in the workspace counts as changed now."""
+    """Keep a workspace: everything in it counts as changed now."""
     require("change", workspace)
     _write(workspace, kept=time.time() if now is None else now)
 
@@ -160,7 +160,7 @@ def _stored(token: str) -> str:
 
 
 def delete(workspace: str) -> None:
-    """Deletes what the database knows: its keys on other computers and its recovery links open nothing any more."""
+    """Deletes a workspace's row: its keys on other computers and its recovery links open nothing any more."""
     with queue.begin() as connection:
         for table, column in ((WORKSPACES, "id"), (KEYS, "workspace"), (LINKS, "workspace")):
             connection.execute(sa.delete(table).where(table.c[column] == workspace))

@@ -40,7 +40,7 @@ class Visits:
     """
 
     def __init__(self, app: App, without_secret: Container[str] = ()) -> None:
-        """`without_secret` are the paths that say themselves what is missing."""
+        """Wrap `app`; `without_secret` are paths served without a secret too: they say themselves what is missing."""
         self.app = app
         self.without_secret = without_secret
 
@@ -63,7 +63,7 @@ class Visits:
 
 
 def page(body: str) -> bytes:
-    """A page of a few sentences; `body` is HTML."""
+    """An HTML page of a few sentences; `body` is HTML."""
     return PAGE.format(name=NAME, body=body).encode()
 
 
@@ -101,9 +101,9 @@ def _is_of_same_site(scope: Scope) -> bool:
 
 
 def _jars(scope: Scope) -> tuple[bool, ...]:
-    """Whether the page is for a frame of another site; both where a frame was led there by a page of this site.
+    """Which cookies to set, `is_framed` of each: one, or both where a frame was led here by a page of this site.
 
-    Only the browser knows what is around that one: it takes the cookie that it would send.
+    Only the browser knows what is around that frame: it takes the cookie that it would send.
     """
     if header(scope, "sec-fetch-dest") not in FRAMES or not settings.may_be_framed():
         return (False,)

@@ -46,7 +46,7 @@ def using(token: str) -> Iterator[None]:
 
 
 def visit() -> Visit:
-    """What `using` set, or a visit without a token.
+    """The visit that `using` set, or one without a token.
 
     The host's own token is never used: visitors read what their token allows.
     """

@@ -60,7 +60,7 @@ def explain(
 
 
 def gated(name: str, kind: str, *, with_token: bool) -> UserError:
-    """The owner decides who may read it."""
+    """The error for a gated dataset or model, whose owner decides who may read it."""
     if with_token:
         return UserError(
             f"`{name}` is gated and this token may not read it; accept its terms on its page with the token's account."
@@ -70,7 +70,7 @@ def gated(name: str, kind: str, *, with_token: bool) -> UserError:
 
 
 def slow(what: str, kind: str = "dataset") -> UserError:
-    """No complete answer in time."""
+    """The error for a Hub that has not answered in time."""
     return UserError(
         f"The Hub is too slow: it did not answer the request for {what}; {RETRY[kind]}."
     )
@@ -113,7 +113,9 @@ def _interrupted(what: str, kind: str) -> UserError:
 
 
 def _unexpected(error: Exception, what: str, kind: str) -> UserError:
-    """Logs where it happened, since it may be our own mistake; not the message, which may quote a token."""
+    """The error for any other failure; logs where it happened, as it may be our own mistake, but no message: it may
+    quote a token.
+    """
     frames = "".join(traceback.format_tb(error.__traceback__))
     logger = logging.getLogger(__name__)
     logger.warning("%s in a request for %s:\n%s", type(error).__name__, what, frames)

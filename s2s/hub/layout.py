@@ -108,7 +108,7 @@ def arrange(files: Sequence[File], card: Mapping[str, Any], *, others: bool = Fa
 
 
 def kind(path: str) -> str:
-    """`parquet`, `jsonl`, ...; empty for a file that cannot be read."""
+    """The format of a file by its name: `parquet`, `jsonl`, ...; empty if it cannot be read."""
     found = READABLE.fullmatch(path)
     if not found:
         return ""

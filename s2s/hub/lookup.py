@@ -1,4 +1,4 @@
-"""One look at the Hub: its requests share a deadline, and each failure is a sentence."""
+"""Requests to the Hub about one dataset or model: they share a deadline, and each failure is a sentence."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Lookup:
             raise self.explain(error) from error
 
     def explain(self, error: Exception) -> UserError:
-        """What to tell the visitor."""
+        """The error to show for a failed request."""
         with_token = bool(self.token)
         return failures.explain(error, self.name, with_token=with_token, kind=self.kind)
 
@@ -52,7 +52,7 @@ class Lookup:
 
 
 def card(info: Any) -> Mapping[str, Any]:
-    """The metadata of its README, which the Hub has already parsed."""
+    """The metadata in the README of a dataset or model, which the Hub has already parsed."""
     return (
         vars(info.card_data)
         if info.card_data is not None and not isinstance(info.card_data, dict)
@@ -61,7 +61,7 @@ def card(info: Any) -> Mapping[str, Any]:
 
 
 def words(value: Any) -> tuple[str, ...]:
-    """What a card says in one word or in a list of them."""
+    """A card's value, one word or a list, as a tuple of words."""
     each = value if isinstance(value, list) else [value]
     return tuple(str(word) for word in each if word)
 

@@ -100,7 +100,7 @@ def preflight_model(
 
 
 def needed(name: str, files: Sequence[ModelFile]) -> tuple[ModelFile, ...]:
-    """Of the files at the top of a repository those that are read. Raises UserError where a kind of them is missing."""
+    """The files at the top of a model's repository that are read. Raises UserError where a kind of them is missing."""
     by_path = {file.path: file for file in files}
     if CONFIG not in by_path:
         raise UserError(

@@ -12,12 +12,12 @@ class JobContext(Protocol):
 
     @property
     def controls(self) -> ControlRequests:
-        """What its owner requests, at most half a second old."""
+        """The control requests of the job's owner, at most half a second old."""
         ...
 
     @property
     def is_handed_back(self) -> bool:
-        """Whether it ends because its worker does, so that the next worker begins it again."""
+        """Whether the job ends because its worker does, so that the next worker begins it again."""
         ...
 
     def tell(self, sentence: str) -> None:
@@ -25,5 +25,5 @@ class JobContext(Protocol):
         ...
 
     def progressed(self) -> None:
-        """A checkpoint was saved, from which the next worker would resume."""
+        """Report that a checkpoint was saved, from which the next worker would resume."""
         ...

@@ -54,7 +54,7 @@ class ExtrapolationSettings(Config):
 
     @property
     def name(self) -> str:
-        """The name of their sweep; different settings make a different sweep."""
+        """The name of the sweep of these runs; different settings make a different sweep."""
         return f"positions {self.task} {self.steps} {self.seed}"
 
 

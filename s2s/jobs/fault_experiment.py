@@ -54,7 +54,7 @@ class Outcome:
 
 
 def recipe(fault: str = NO_FAULT) -> Recipe:
-    """Equal for all but for the fault. Raises UserError for one that acts at inference only."""
+    """The recipe of a run: equal for all but for the fault. Raises UserError for one that acts at inference only."""
     return override(PRESETS[PRESET].recipe, {**CHANGES, "train.fault": fault})
 
 
@@ -64,7 +64,7 @@ def request(fault: str = NO_FAULT, owner: str = asker.LOCAL) -> RunRequest:
 
 
 def held_out_pairs() -> Sequence[Pair]:
-    """Those that the runs translate: none was trained on."""
+    """The pairs that the runs translate: none was trained on."""
     return load(SOURCE, "test").pairs[:N_TEST]
 
 

@@ -33,7 +33,7 @@ def _prepare() -> None:
 
 
 def main() -> None:
-    """Serve; in a child, do the job like a process that was started for it."""
+    """Serve fork requests; in a child, do the job like a process that was started for it."""
     if (request := fork_server.serve(_prepare)) is None:
         return
     import torch

@@ -43,7 +43,7 @@ class Heartbeat(threading.Thread):
         self.over = threading.Event()
 
     def run(self) -> None:
-        """Until `over` is set; a process that nobody can stop must not continue."""
+        """Renew the lease until `over` is set; failing ends the process: one that nobody can stop must not continue."""
         try:
             self._beat()
         finally:
@@ -77,12 +77,12 @@ class HeartbeatContext:
 
     @property
     def controls(self) -> queue.ControlRequests:
-        """As the last heartbeat read them."""
+        """The control requests as the last heartbeat read them."""
         return self.heartbeat.controls
 
     @property
     def is_handed_back(self) -> bool:
-        """A stop that its owner requested counts first."""
+        """Whether a signal asked this process to end; a stop that the job's owner requested counts first."""
         return bool(self.signals) and not self.heartbeat.is_stop_requested
 
     def tell(self, sentence: str) -> None:
@@ -91,7 +91,7 @@ class HeartbeatContext:
             self.writer.submit(queue.set_note, job.id, job.worker, sentence).result()
 
     def progressed(self) -> None:
-        """Crashes are counted from zero again."""
+        """Report a checkpoint: crashes are counted from zero again."""
         with contextlib.suppress(UnreachableError):
             job = self.heartbeat.job
             self.writer.submit(queue.progressed, job.id, job.worker).result()
@@ -153,7 +153,7 @@ def _taken(job_id: str, worker: str) -> queue.Job:
 
 
 def _finish(job: queue.Job, state: str, error: str, ttl: float) -> None:
-    """Write how it ended; a database that is away may come back while the lease lasts."""
+    """Write how the job ended; a database that is away may come back while the lease lasts."""
     until = time.monotonic() + ttl
     while True:
         try:

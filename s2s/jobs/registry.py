@@ -15,7 +15,7 @@ Work = Callable[[Job, JobContext], Generator[object, None, None]]
 
 @dataclass(frozen=True)
 class JobKind:
-    """The work and one sentence."""
+    """One kind of job: the function that does its work, and a sentence for people."""
 
     work: Work
     summary: str

@@ -50,7 +50,7 @@ def export(run: str, out: Path) -> RunFolder:
 
 
 def download(run_id: str) -> bytes:
-    """The same zip for this request's browser. Raises UserError for a run that is too large for that."""
+    """A run as a zip for this request's browser to download. Raises UserError for a run that is too large."""
     folder = Library().run(run_id, "download")
     if why := too_large(folder):
         raise UserError(why)
@@ -86,7 +86,7 @@ def bring_in(content: bytes | Path, name: str, owner: str) -> str:
 
 @opening.opener
 def unpacked(files: opening.Files, *, owner: str, names: Collection[str]) -> list[list[str]]:
-    """The id of the new run; no run of its owner has one of these `names`."""
+    """Unpacks a run from a zip, in a process of its own; the new id. No run of its owner has one of these `names`."""
     ((name, path),) = files
     with path.open("rb") as raw:
         return [[unpack(raw, name, owner, names)]]
@@ -95,7 +95,7 @@ def unpacked(files: opening.Files, *, owner: str, names: Collection[str]) -> lis
 def unpack(
     raw: IO[bytes], name: str, owner: str, names: Collection[str], *, without: Collection[str] = ()
 ) -> str:
-    """The same in this process, `without` some values of its recipe.json."""
+    """Unpacks a run from a zip in this process, `without` some values of its recipe.json; returns its new id."""
     found = archive.opened(raw, name)
     stored.require_room(owner, n_bytes=found.n_bytes, runs=1)
     folder = runs_folder() / new_id()

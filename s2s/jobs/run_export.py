@@ -148,7 +148,7 @@ def _longest(run: Run) -> int:
 
 
 def origin(run: Run) -> str:
-    """In a few words, where the weights come from."""
+    """Where the weights of a run come from, in a few words."""
     if not isinstance(run.src_tokenizer, PretrainedTokenizer):
         return "trained from scratch with s2s"
     verb = "fine-tuned" if run.step else "opened"
@@ -227,13 +227,13 @@ def facts(
 
 
 def _fault(name: str) -> str:
-    """`No positions. No positional encoding is added.`; empty for none."""
+    """A fault's title and cause: `No positions. No positional encoding is added.`; empty for none."""
     fault = faults.fault_of(name)
     return f"{fault.title}. {fault.cause}" if fault else ""
 
 
 def _summary(scores: ValidationScores) -> str:
-    """`all 500 validation pairs, beam (...): BLEU 98.31, chrF ...`; each with its signature in a table."""
+    """The main scores as text, without signatures: `all 500 validation pairs, beam (...): BLEU 98.31, chrF ...`."""
     main = {METRIC_NAMES[key].label for key in MAIN}
     values = (
         f"{label} {value}" for label, value, *_ in validation.rows(scores.scores) if label in main

@@ -25,7 +25,7 @@ MAX_BYTES = 20_000  # of a record as JSON
 
 
 class LossPoint(NamedTuple):
-    """A validation."""
+    """The loss of one validation in a recorded curve."""
 
     step: int
     loss: float  # nats per token

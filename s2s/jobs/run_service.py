@@ -17,7 +17,7 @@ WAITS_FOR_A_WORKER = "Its worker is gone; the next one resumes it automatically.
 
 
 def runs(owner: str, *, now: float | None = None) -> list[RunSummary]:
-    """Newest first, with runs that wait or failed before they had a folder, unless the queue is unreachable."""
+    """An owner's runs, newest first; also those without a folder (waiting, failed) if the queue can be reached."""
     folders = {row.id: row for row in list_runs(owner)}
     try:
         newest = {job.run: job for job in reversed(queue.jobs(owner, kind=KIND))}
@@ -33,7 +33,7 @@ def runs(owner: str, *, now: float | None = None) -> list[RunSummary]:
 
 
 def find(run_id: str, owner: str, *, now: float | None = None) -> RunSummary:
-    """One run; from its folder alone while the queue is unreachable. A guest sees nothing of a private dataset.
+    """One run's row; from its folder alone while the queue is unreachable. A guest sees nothing of a private dataset.
 
     Raises UserError where this workspace may see no such run.
     """
@@ -52,7 +52,7 @@ def find(run_id: str, owner: str, *, now: float | None = None) -> RunSummary:
 
 
 def queued_recipe(run_id: str) -> Recipe | None:
-    """Of a run of whoever asks that has no folder yet; None where there is none."""
+    """The recipe of a run of whoever asks that has no folder yet; None where there is no such run."""
     try:
         job = Library().job(run_id, "change")
         return Recipe.from_json(job.spec["recipe"]) if job else None
@@ -79,7 +79,7 @@ def last_log(run_id: str, owner: str) -> str:
 
 
 def stop(run_id: str, owner: str) -> None:
-    """A waiting run is stopped at once; one in training saves a checkpoint and stops.
+    """Stop a run: a waiting one at once; one in training saves a checkpoint and stops.
 
     Raises UserError where it neither waits nor trains.
     """
@@ -217,7 +217,7 @@ def _merged(row: RunSummary | None, job: queue.Job | None, now: float | None) ->
 
 
 def _state(row: RunSummary | None, job: queue.Job, now: float) -> str:
-    """The job's state while a worker has it; after that the newer of the job's end and the folder's status."""
+    """A run's state: the job's while a worker has it; after that the newer of the job's end and the folder's status."""
     if job.state == "queued":
         return "queued"
     has_begun = row is not None and row.updated >= (job.started or 0.0)

@@ -28,7 +28,7 @@ def died(code: int, run: str, kind: str = "train") -> str:
 
 
 def over_time(minutes: int, run: str, kind: str = "train") -> str:
-    """After the most minutes that a job may take here."""
+    """Why a job stopped that took the most `minutes` that one may take here."""
     limit = f"The {NAMES.get(kind, 'training')} reached the limit of {minutes} minute{'s' * (minutes != 1)}"
     is_kept = kind not in NAMES and _step(run) != 0
     return (
@@ -50,7 +50,7 @@ def _what_now(run: str, kind: str) -> str:
 
 
 def _step(run: str) -> int | None:
-    """The last saved step; None where nobody can know. Read without `s2s.runs`: the worker never imports torch."""
+    """A run's last saved step; None where nobody can know. Read without `s2s.runs`: the worker never imports torch."""
     try:
         return int(json.loads((home() / "runs" / run / "status.json").read_bytes()).get("step", 0))
     except FileNotFoundError:

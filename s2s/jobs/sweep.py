@@ -141,7 +141,7 @@ def submit(requests: Sequence[RunRequest], forecasts: Sequence[Forecast]) -> lis
 
 
 def _withdraw(run_id: str, owner: str) -> None:
-    """It may have started meanwhile: then it is stopped and kept."""
+    """Delete a queued run; if it has started meanwhile, it is stopped and kept."""
     with contextlib.suppress(UserError):
         run_service.stop(run_id, owner)
     with contextlib.suppress(UserError):

@@ -47,7 +47,7 @@ def taught_lesson(id: str, of: str = "lesson") -> Lesson:
 
 
 def answer_key(lesson: Lesson) -> list[KeyRow]:
-    """Of every question; what is computed, as each step opens. An answer that cannot be computed says why not."""
+    """All questions' answers; what is computed, as each step opens. An answer that cannot be computed says why not."""
     opener = cache(saved_run)  # most steps show the same run
     rows = []
     for number, step in enumerate(lesson.steps, 1):
@@ -79,7 +79,7 @@ def _right_and_why(question: Question, context: Context) -> tuple[str, str]:
 
 
 def right_answer(question: Question) -> str:
-    """The right answer as people read it; what computes it, where it depends on what is on the screen.
+    """The right answer as people read it; where it depends on what is on the screen, what computes it.
 
     >>> right_answer(NumberQuestion("How many?", 12, 0.5, "tokens"))
     '12 tokens ± 0.5'

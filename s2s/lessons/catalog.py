@@ -16,23 +16,23 @@ from s2s.links import share
 
 
 class OpenedStep(NamedTuple):
-    """A step of a lesson; `number` is from 1."""
+    """A step of a lesson, as a link opens it; `number` is from 1."""
 
     lesson: Lesson
     number: int
 
     def __str__(self) -> str:
-        """As links say it: `five-minutes.2`."""
+        """The step as links say it: `five-minutes.2`."""
         return f"{self.lesson.id}.{self.number}"
 
     @property
     def step(self) -> Step:
-        """What the lesson says there."""
+        """The view, note and question of this step."""
         return self.lesson.steps[self.number - 1]
 
     @property
     def before(self) -> OpenedStep | None:
-        """The step before; None at the first."""
+        """The step before this one; None at the first."""
         return self._replace(number=self.number - 1) if self.number > 1 else None
 
     @property
@@ -53,7 +53,7 @@ def lesson_after(lesson: Lesson) -> Lesson | None:
 
 
 def find_lesson(id: str) -> Lesson:
-    """A lesson or an exercise, or one that somebody made and shared. Raises UserError for one that is not there."""
+    """A lesson or an exercise by its id, or one that somebody made and shared. Raises UserError for one not there."""
     for rows in (LESSONS, EXERCISES):
         if id in rows:
             return rows[id]
@@ -102,7 +102,7 @@ ONCE_ASKED: Mapping[type[Question], Sequence[str]] = MappingProxyType(
 
 
 def computed_answers(kind: type[Question]) -> Mapping[str, str]:
-    """The rows of ANSWERS that questions of this kind have, or had, in the lessons that ship, with descriptions."""
+    """The names and descriptions of answers that are computed for questions of this kind in the lessons that ship."""
     asked = [
         step.question for row in (*LESSONS.values(), *EXERCISES.values()) for step in row.steps
     ]

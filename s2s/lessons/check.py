@@ -125,7 +125,7 @@ def _distance(away: float, unit: str) -> str:
 
 
 def rounded(right: float, tolerance: float) -> str:
-    """With at most a digit more than is asked for; a count in full."""
+    """The right number as text, with at most a digit more than is asked for; a count in full."""
     if isinstance(right, int) and not tolerance:
         return f"{right:,}".replace("-", "−")
     if tolerance:

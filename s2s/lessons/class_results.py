@@ -30,10 +30,10 @@ class QuestionResult:
 
 
 def class_results(id: str) -> list[QuestionResult]:
-    """Of every question of the lesson as it is now. Raises DeniedError for another's class."""
+    """The results of every question of the lesson as it is now. Raises DeniedError for another's class."""
     with queue.begin() as connection:
         row = Library().lesson(id, "change", connection, of="class")
-        found = connection.execute(sa.select(ANSWERS).where(ANSWERS.c["class"] == id)).all()
+        found = connection.execute(sa.select(ANSWERS).where(ANSWERS.c["class"] == row.id)).all()
     results = []
     for number, step in enumerate(find_lesson(str(row.lesson)).steps, 1):
         if (question := step.question) is None:

@@ -63,7 +63,7 @@ class LessonClass:
 
 @dataclass(frozen=True)
 class Participant:
-    """How far one is; `number` counts from 1, in the order in which they joined."""
+    """A participant of a class and how far they are; `number` counts from 1, in the order in which they joined."""
 
     number: int
     step: int
@@ -72,7 +72,7 @@ class Participant:
 
 
 def open_class(lesson: str, *, now: float | None = None) -> LessonClass:
-    """A new class of the present workspace. Raises UserError for an unknown lesson, and for too many classes."""
+    """Open a new class of the present workspace. Raises UserError for an unknown lesson, and for too many classes."""
     now = time.time() if now is None else now
     owner = asker.current()
     if owner == asker.NOBODY:
@@ -92,7 +92,7 @@ def open_class(lesson: str, *, now: float | None = None) -> LessonClass:
 
 
 def own_classes(*, now: float | None = None) -> list[LessonClass]:
-    """Those that the present workspace has open, newest first."""
+    """The classes that the present workspace has open, newest first."""
     since = (time.time() if now is None else now) - CLASS_DAYS * DAY
     mine = sa.select(CLASSES).where(CLASSES.c.owner == asker.current(), CLASSES.c.created > since)
     with queue.begin() as connection:
@@ -101,21 +101,21 @@ def own_classes(*, now: float | None = None) -> list[LessonClass]:
 
 
 def participants(id: str, *, now: float | None = None) -> list[Participant]:
-    """Those who agreed and were there within a day, in the order in which they joined.
+    """The participants who agreed and were there within a day, in the order in which they joined.
 
     Raises DeniedError for another's class, UserError where its lesson is gone.
     """
     since = (time.time() if now is None else now) - DAY
     with queue.begin() as connection:
-        lesson_class = Library().lesson(id, "change", connection, of="class")
-        here = PARTICIPANTS.c["class"] == lesson_class.id
+        row = Library().lesson(id, "change", connection, of="class")
+        here = PARTICIPANTS.c["class"] == row.id
         found = sa.select(PARTICIPANTS).where(here, PARTICIPANTS.c.changed > since)
         order = found.order_by(PARTICIPANTS.c.joined, PARTICIPANTS.c.participant)
         rows = connection.execute(order).all()
-    n_steps = len(find_lesson(str(lesson_class.lesson)).steps)  # an earlier version's had more
+    n_steps = len(find_lesson(str(row.lesson)).steps)  # an earlier version's had more
     return [
-        Participant(number, min(row.step, n_steps), int(row.right_answers), float(row.changed))
-        for number, row in enumerate(rows, 1)
+        Participant(number, min(each.step, n_steps), int(each.right_answers), float(each.changed))
+        for number, each in enumerate(rows, 1)
     ]
 
 
@@ -140,7 +140,7 @@ def is_participant(id: str) -> bool:
 
 
 def join_class(id: str, step: int, n_right: int, *, now: float | None = None) -> None:
-    """The visitor agrees: from now on the teacher sees the step and the number of right answers.
+    """Join the visitor, who agrees: from now on the teacher sees the step and the number of right answers.
 
     Raises UserError where the class is closed or full, or the visitor has no workspace.
     """
@@ -174,14 +174,14 @@ def join_class(id: str, step: int, n_right: int, *, now: float | None = None) ->
 
 
 def note_participant(id: str, step: int, n_right: int, *, now: float | None = None) -> None:
-    """Where the visitor is now; nothing is written of one who has not agreed."""
+    """Store where the visitor is now; nothing is written of one who has not agreed."""
     now = time.time() if now is None else now
     with queue.begin() as connection:
         connection.execute(_written(id, step, n_right, now))
 
 
 def note_answer(id: str, question: Question, given: Given, level: str) -> None:
-    """What the visitor has answered; nothing is written of one who has not agreed, and no sentence."""
+    """Store what the visitor has answered; nothing is written of one who has not agreed, and no sentence."""
     answer = _written_answer(question, given)
     this = ANSWERS.c.question == digest(question)
     mine = sa.select(ANSWERS.c.answer).where(_mine(id, ANSWERS), this)
@@ -202,7 +202,7 @@ def note_answer(id: str, question: Question, given: Given, level: str) -> None:
 
 
 def digest(question: Question) -> str:
-    """What tells a question from another, and from the same one before it was changed."""
+    """A text that differs between questions, and after a question was changed."""
     return hashlib.sha256(repr(question).encode()).hexdigest()[:16]
 
 
@@ -218,7 +218,7 @@ def _written_answer(question: Question, given: Given) -> str:
 
 
 def leave_class(id: str) -> None:
-    """Forgets the visitor at once."""
+    """Forgets the visitor's participation in a class at once."""
     with queue.begin() as connection:
         for table in STORED:
             connection.execute(sa.delete(table).where(_mine(id, table)))

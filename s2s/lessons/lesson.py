@@ -32,7 +32,7 @@ RUN = "demo-en-fr"
 
 @dataclass(frozen=True)
 class View:
-    """What a share link opens: a page by its address ("" is Home) and its values.
+    """The view of a step, as a share link opens it: a page by its address ("" is Home) and its values.
 
     Without a run, it is RUN; on Train and Runs, the run that the reader has open.
     """
@@ -53,14 +53,14 @@ class View:
 
     @property
     def run(self) -> str:
-        """The run that it shows on a page about a trained one."""
+        """The run that the view shows on a page about a trained one."""
         column = share.Column.read(self.values.get("c1", "")).run
         return self.values.get("run") or column or RUN
 
 
 @dataclass(frozen=True)
 class Step:
-    """One view, with what to notice. `hidden` names controls of its page that this step hides."""
+    """One step of a lesson: a view, with what to notice. `hidden` names controls of its page that this step hides."""
 
     title: str
     note: str  # plain Markdown: paragraphs, **bold**, *italics*, `code`, lists
@@ -80,7 +80,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Lesson:
-    """Steps in their order. The id is in links that people keep: it stays."""
+    """A lesson: steps in their order. The id is in links that people keep: it stays."""
 
     id: str
     title: str
@@ -100,12 +100,12 @@ class Lesson:
 
     @property
     def name(self) -> str:
-        """The title up to a colon or comma, for links: `Five minutes`."""
+        """The lesson's title up to a colon or comma, for links: `Five minutes`."""
         return re.split("[:,]", self.title)[0].strip() or self.title
 
 
 def check_note(note: str) -> None:
-    """Raises UserError for a note that is too long, or has more than plain Markdown."""
+    """Check a note of a step. Raises UserError for one that is too long, or has more than plain Markdown."""
     if len(note) > MAX_NOTE:
         raise UserError(f"A note has {len(note)} characters; give at most {MAX_NOTE}.")
     text = re.sub(r"`[^`\n]*`", "", note)  # code is shown as it is

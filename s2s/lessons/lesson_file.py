@@ -75,7 +75,7 @@ def read(name: str, content: bytes, *, pages: Collection[str]) -> Lesson:
 
 
 def from_json(found: Any, *, id: str, pages: Collection[str] | None = None) -> Lesson:
-    """The inverse of `to_json`; without `pages`, any address is taken. Raises UserError as `read` does."""
+    """A lesson from what `to_json` returns; without `pages`, any address is taken. Raises UserError as `read` does."""
     if not isinstance(found, dict) or not isinstance(version := found.get("format"), int):
         raise UserError(
             "The file is no lesson: it has no `format`; give one that was exported on the page Lessons."
@@ -129,7 +129,7 @@ def link(view: View) -> str:
 
 
 def view_of(written: str, pages: Collection[str] | None = None) -> View:
-    """The view that such a link opens. Raises UserError for one to another server, or to no page."""
+    """The view that a link within this program opens. Raises UserError for one to another server, or to no page."""
     try:
         address = urlsplit(written)
         values = dict(parse_qsl(address.query, keep_blank_values=True, max_num_fields=100))

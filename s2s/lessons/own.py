@@ -26,7 +26,7 @@ MINUTES = 10  # of a new lesson, until its owner says otherwise
 
 @dataclass(frozen=True)
 class OwnLesson:
-    """A lesson of a workspace; `is_shared`: anyone with its link may open it."""
+    """A lesson that somebody made, of a workspace; `is_shared`: anyone with its link may open it."""
 
     lesson: Lesson
     owner: str
@@ -53,7 +53,7 @@ def add_lesson(lesson: Lesson, *, now: float | None = None) -> Lesson:
 
 
 def is_empty(lesson: Lesson) -> bool:
-    """Whether no view has been added yet."""
+    """Whether no view has been added to the lesson yet."""
     return lesson.steps == (EMPTY,)
 
 
@@ -99,7 +99,7 @@ def _add(own: OwnLesson, now: float | None) -> None:
 
 
 def own_lessons() -> list[OwnLesson]:
-    """Those of the present workspace, oldest first."""
+    """The lessons of the present workspace, oldest first."""
     if (owner := asker.current()) == asker.NOBODY:
         return []
     mine = sa.select(OWN_LESSONS).where(OWN_LESSONS.c.owner == owner)
@@ -150,7 +150,7 @@ def delete_lesson(id: str) -> None:
 
 
 def delete_lessons(workspace: str) -> None:
-    """Deletes all of a workspace, which the caller may delete."""
+    """Deletes all lessons of a workspace, which the caller may delete."""
     with queue.begin() as connection:
         connection.execute(sa.delete(OWN_LESSONS).where(OWN_LESSONS.c.owner == workspace))
 

@@ -31,7 +31,7 @@ DAY = 86_400.0  # seconds
 
 @dataclass(frozen=True)
 class LessonProgress:
-    """Of one lesson: by step, from 1, the best answer so far; empty where none was given."""
+    """The progress in one lesson: by step, from 1, the best answer so far; empty where none was given."""
 
     answers: Mapping[int, str] = field(default_factory=lambda: MappingProxyType({}))
 
@@ -46,19 +46,19 @@ class LessonProgress:
         return [number for number, step in steps if step.question and number not in self.right]
 
     def with_answer(self, step: int, answer: str = "") -> LessonProgress:
-        """This step was seen, or answered; a better answer than before counts."""
+        """The progress after this step was seen, or answered; a better answer than before counts."""
         best = max(self.answers.get(step, ""), answer, key=RANKS.__getitem__)
         return LessonProgress(MappingProxyType({**self.answers, step: best}))
 
 
 def _owner(browser: str) -> str:
-    """Whose progress it is: the workspace's; where all browsers share one, that of the browser with this id."""
+    """The owner of a progress: the workspace; where all browsers share one, the browser with this id."""
     owner = asker.current()
     return f"{owner} {browser}" if browser and owner == asker.LOCAL else owner
 
 
 def all_progress(browser: str = "") -> dict[str, LessonProgress]:
-    """By lesson, that of the present workspace, on one's own computer that of a browser.
+    """The progress in every lesson, by its id, of the present workspace, on one's own computer of a browser.
 
     Raises UserError where the database is away.
     """
@@ -76,8 +76,8 @@ def all_progress(browser: str = "") -> dict[str, LessonProgress]:
 def note_step(
     lesson: str, step: int, answer: str = "", *, browser: str = "", now: float | None = None
 ) -> None:
-    """The present workspace, on one's own computer a browser, has seen a step, or answered its question; a worse answer
-    than before changes nothing but that the lesson was opened.
+    """Store that the present workspace, on one's own computer a browser, has seen a step, or answered its question; a
+    worse answer than before changes nothing but that the lesson was opened.
 
     Who has no workspace has no progress. Raises UserError where the database is away.
     """
@@ -110,7 +110,7 @@ def note_step(
 
 
 def delete_progress(workspace: str) -> None:
-    """Forgets all of a workspace, which the caller may delete."""
+    """Forgets all progress of a workspace, which the caller may delete."""
     with queue.begin() as connection:
         connection.execute(sa.delete(PROGRESS).where(PROGRESS.c.owner == workspace))
 

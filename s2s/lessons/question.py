@@ -21,7 +21,7 @@ class Mistake(NamedTuple):
 
 @dataclass(frozen=True)
 class NumberQuestion:
-    """A number. `answer` names a row of ANSWERS, or is the number itself; `tolerance` is absolute, in its unit."""
+    """A question for a number. `answer` names a row of ANSWERS, or is it; `tolerance` is absolute, in its unit."""
 
     prompt: str
     answer: str | float
@@ -40,7 +40,7 @@ class NumberQuestion:
 
 @dataclass(frozen=True)
 class ChoiceQuestion:
-    """One of several options. `answer` names a row of ANSWERS that gives its index, or is the index, from 0.
+    """A question with several options. `answer` names a row of ANSWERS that gives its index, or is the index, from 0.
 
     `why[i]` is said where option i is chosen.
     """
@@ -69,7 +69,7 @@ class ChoiceQuestion:
 
 @dataclass(frozen=True)
 class HeadQuestion:
-    """A head of one kind of attention: `encoder`, `decoder` or `cross`.
+    """A question for a head of one kind of attention: `encoder`, `decoder` or `cross`.
 
     `answer` names a row of ANSWERS that gives Heads, or is the right heads: (layer, head), from 1 as pages show them.
     """
@@ -90,7 +90,7 @@ class HeadQuestion:
 
 @dataclass(frozen=True)
 class SentenceQuestion:
-    """A sentence that makes something happen: what is now on the page is judged by a row of CONDITIONS.
+    """A question for a sentence that makes something happen: what is now on the page is judged by a row of CONDITIONS.
 
     `example` is one that does; it can be pressed, which is easier than typing on a phone.
     """
@@ -106,7 +106,7 @@ class SentenceQuestion:
 
 @dataclass(frozen=True)
 class RunQuestion:
-    """A run of the visitor's own that satisfies a row of RUN_CONDITIONS."""
+    """A question for a run of the visitor's own that satisfies a row of RUN_CONDITIONS."""
 
     prompt: str
     condition: str

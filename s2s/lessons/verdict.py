@@ -26,7 +26,7 @@ def saved_run(run_id: str, step: int | None) -> Run:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Right, nearly or wrong, and a sentence that says why."""
+    """What is said of an answer: right, nearly or wrong, and a sentence that says why."""
 
     level: Level
     sentence: str
@@ -47,12 +47,12 @@ class Context:
 
     @property
     def source(self) -> str:
-        """The sentence in the box."""
+        """The text in the source box of the view."""
         return self.values.get("src", "").strip()
 
     @property
     def sentence(self) -> str:
-        """The source. Raises UserError where the box is empty."""
+        """The source sentence. Raises UserError where the box is empty."""
         if not self.source:
             raise UserError(
                 "There is no sentence in the box; type one, or open the step's view again."
@@ -61,7 +61,7 @@ class Context:
 
     @property
     def settings(self) -> dict[str, str]:
-        """What the view's `set` says: the page's own fields, by their names in links."""
+        """The settings in the view's `set`: the page's own fields, by their names in links."""
         return share.unpack(self.values.get("set", ""))
 
     @property
@@ -71,7 +71,7 @@ class Context:
         return int(step) if step.isdecimal() and len(step) < 10 else None
 
     def at_start(self) -> Context:
-        """The step's own view, whatever the visitor has changed since: for questions about its own sentence."""
+        """This context with the step's own view, whatever was changed since: for questions about its own sentence."""
         return replace(self, values=self.start)
 
     def opened(self) -> Run:
@@ -83,7 +83,7 @@ class Context:
 
 @dataclass(frozen=True)
 class Heads:
-    """The right heads and those nearly right: (layer, head), from 1."""
+    """The answer to a question for heads: those right and those nearly right, (layer, head), from 1."""
 
     right: frozenset[tuple[int, int]]
     nearly: frozenset[tuple[int, int]] = frozenset()
@@ -93,7 +93,7 @@ class Heads:
 
 @dataclass(frozen=True)
 class Answer:
-    """One row of ANSWERS: a number, the index of an option, or heads, computed from the view; and how."""
+    """One row of ANSWERS: computes a number, the index of an option, or heads from the view, and says how."""
 
     compute: Callable[[Context], float | int | Heads]
     description: str
@@ -101,7 +101,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Condition:
-    """One row of CONDITIONS or RUN_CONDITIONS: whether it holds of the view or of the visitor's runs, and why not."""
+    """A row of CONDITIONS or RUN_CONDITIONS: judges whether the view or the visitor's runs fit, and why not."""
 
     judge: Callable[[Context], Verdict]
     description: str

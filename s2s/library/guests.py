@@ -65,7 +65,7 @@ def about_run(folder: RunFolder, about: Mapping[str, Any] | None = None) -> Mapp
 
 
 def row(found: RunSummary, workspace: str) -> RunSummary:
-    """A run's row for a workspace; what its owner noted is the owner's alone."""
+    """A run's row as a workspace may see it; what its owner noted is the owner's alone."""
     if rights.may(workspace, "change", sharing.thing("run", found.id, found.owner)):
         return found
     said = sharing.sharing("run", found.id)

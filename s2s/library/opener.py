@@ -47,7 +47,7 @@ JOBS = MappingProxyType(
 
 
 def made_by(job: queue.Job) -> Path:
-    """The folder of the run that a job makes: of one that its worker has claimed, or that this workspace has opened."""
+    """The folder of the run that a job makes, where a worker has claimed the job or the library has opened it."""
     return stored.RUN.parent / job.run
 
 
@@ -59,7 +59,7 @@ def at(row: sa.Row[tuple[object, ...]]) -> sa.ColumnElement[bool]:
 
 
 class Library:
-    """What is stored, for a workspace; without one, for whoever this code works for.
+    """Opens what is stored, for a workspace; without one, for whoever this code works for.
 
     Every opener takes what is to be done with the thing, and raises DeniedError, or a UserError that reads the same
     for what does not exist, unless something says that the workspace may do that.

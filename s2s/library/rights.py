@@ -63,7 +63,7 @@ class Thing:
 
 
 def may(workspace: str, verb: Verb, thing: Thing) -> bool:
-    """Whether a workspace may do that."""
+    """Whether a workspace may do `verb` to a thing."""
     if thing.owner == asker.EVERYBODY:
         return verb not in NEVER
     if workspace == asker.LOCAL and not asker.is_hosted():
@@ -78,12 +78,12 @@ def may(workspace: str, verb: Verb, thing: Thing) -> bool:
 
 
 def is_own(thing: Thing) -> bool:
-    """Whether whoever this code works for may change it."""
+    """Whether whoever this code works for may change a thing."""
     return may(asker.current(), "change", thing)
 
 
 def require(verb: Verb, thing: Thing, workspace: str | None = None) -> None:
-    """Raises DeniedError unless the workspace, by default that of this request, may do that."""
+    """Raises DeniedError unless the workspace, by default that of this request, may do `verb` to the thing."""
     who = asker.current() if workspace is None else workspace
     if may(who, verb, thing):
         return

@@ -28,7 +28,7 @@ SHIPPED_SOURCES = ("builtin:", "synthetic:")
 
 @dataclass(frozen=True)
 class Sharing:
-    """What others may see of a run or an evaluation who know its link."""
+    """What those who know its link may see of a run or an evaluation."""
 
     link: bool = False  # the thing itself, without its dataset
     data: bool = False  # sentences of its dataset, too
@@ -72,7 +72,7 @@ def run_in(folder: RunFolder) -> Thing:
 
 
 def thing(kind: str, id: str, owner: str) -> Thing:
-    """A run or an evaluation that has just been read, or what else a job makes, which may have no folder yet."""
+    """The thing of this kind, id and owner, for checking rights: one just read, or one that a job has yet to make."""
     return Thing(kind, id, owner, kind in SHARED and sharing(kind, id).link)
 
 
@@ -96,9 +96,9 @@ def may_see_data(folder: RunFolder) -> bool:
 
 @contextmanager
 def reading_data_of(folder: RunFolder) -> Iterator[None]:
-    """Reads the dataset of the run in a folder, as its owner where that shares its sentences.
+    """While this is open, reads the dataset of the run in a folder, as its owner where they share its sentences.
 
-    Raises DeniedError where it does not. What goes wrong tells a guest nothing of the dataset, not even its id.
+    Raises DeniedError where they do not. What goes wrong tells a guest nothing of the dataset, not even its id.
     """
     run = run_in(folder)
     require("view", training_data_in(folder))

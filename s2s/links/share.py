@@ -103,7 +103,7 @@ class Column:
 
     @classmethod
     def read(cls, written: str) -> Column:
-        """The inverse of `str`; what is missing takes its default."""
+        """The column that `str` has written; what is missing takes its default."""
         checkpoint, _, rest = written.partition("!")
         strategy, _, settings = rest.partition("!")
         run, _, step = checkpoint.partition("@")
@@ -111,7 +111,7 @@ class Column:
 
 
 def greedy_and_beam(run: str) -> dict[str, str]:
-    """The parameters of a link to Compare that shows both, side by side."""
+    """The parameters of a link to Compare that shows greedy and beam search side by side."""
     return {"c1": str(Column(run, strategy="greedy")), "c2": str(Column(run, strategy="beam"))}
 
 

@@ -64,7 +64,7 @@ class DeadLinkError(UserError):
 
 
 class UnknownLinkError(DeadLinkError):
-    """Letters that nobody has: somebody misread them, or guesses."""
+    """A short link whose letters nobody has: somebody misread them, or guesses."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class ShortLink:
     record: Mapping[str, Any] | None = None  # of its run, as JSON
 
     def to_json(self) -> dict[str, Any]:
-        """What its maker takes along: `link` is the full one without a server's address."""
+        """The link for its maker's export of all data: `link` is the full one without a server's address."""
         return {
             "letters": written(self.letters),
             "title": self.content.title,
@@ -101,7 +101,7 @@ class ShortLink:
 
 
 def written(letters: str) -> str:
-    """The letters as people read them.
+    """The letters of a link as people read them.
 
     >>> written("KFRWTPHBCD"), written("KFRWTPH")
     ('KFR-WTPH-BCD', 'KFR-WTPH')
@@ -131,7 +131,7 @@ def read(typed: str) -> str:
 def make(
     content: Content, *, record: Mapping[str, Any] | None = None, now: float | None = None
 ) -> ShortLink:
-    """A short link of this workspace; who has made the same before gets the same letters.
+    """Make a short link of this workspace; who has made the same before gets the same letters.
 
     It keeps `record`, which tells of its run when that is gone.
 
@@ -194,7 +194,7 @@ def own() -> list[ShortLink]:
 
 
 def once_published() -> list[ShortLink]:
-    """Those of this workspace that were in the gallery, newest first."""
+    """The links of this workspace that were in the gallery, newest first."""
     newest = sa.select(SHORT_LINKS).where(_was_published()).order_by(SHORT_LINKS.c.published.desc())
     with database.begin() as connection:
         return [_link(row) for row in connection.execute(newest)]
@@ -256,7 +256,7 @@ def delete_expired(now: float) -> None:
 
 
 def days_to_live() -> int | None:
-    """The days after which a link that nobody opens expires; None where nothing does."""
+    """The days after which a short link that nobody opens expires; None where nothing does."""
     expire = settings.expire_days()
     return None if expire is None else max(DAYS, expire)
 

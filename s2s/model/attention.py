@@ -160,7 +160,7 @@ def attention_weights(
 
 
 def softmax(scores: Tensor) -> Tensor:
-    """Over the last axis, with rows that are too short for the CPU's vectors padded until they fill one.
+    """Softmax over the last axis, with rows that are too short for the CPU's vectors padded until they fill one.
 
     torch's kernel takes up to ten times as long for a row of 15 as for one of 16, where a vector holds 16.
     """
@@ -189,7 +189,7 @@ def fused_is_slow(device: torch.device) -> bool:
 
 @contextlib.contextmanager
 def exact_products() -> Iterator[None]:
-    """Matrix products in float32 on a CPU, whatever is set; that is restored."""
+    """Within it, matrix products on a CPU are in float32, whatever is set; the setting is restored afterwards."""
     matmul = torch.backends.mkldnn.matmul  # type: ignore[attr-defined]
     before = matmul.fp32_precision
     matmul.fp32_precision = "ieee"

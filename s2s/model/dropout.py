@@ -22,7 +22,7 @@ class Dropout(nn.Module):
         self.rate = rate
 
     def forward(self, x: Tensor) -> Tensor:
-        """The same shape."""
+        """x with some values dropped while training, in the same shape."""
         if not self.training or not self.rate:
             return x
         if x.device.type == "cpu":

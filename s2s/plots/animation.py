@@ -29,7 +29,7 @@ def slider(steps: Sequence[int]) -> dict[str, Any]:
 
 
 def buttons() -> dict[str, Any]:
-    """Play and pause."""
+    """The buttons that play and pause an animation, for Plotly's layout."""
     play = {
         "frame": {"duration": 1000 * SECONDS, "redraw": True},
         "transition": {"duration": 0},

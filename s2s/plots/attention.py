@@ -52,11 +52,12 @@ def heatmap_data(
     sums: Weights | None = None,
     per_row: bool = False,
 ) -> dict[str, Any]:
-    """`weights` is (rows, keys): row i is the attention when the model predicts (in the encoder: reads) `rows[i]`.
+    """The data and layout of a heatmap. `weights` is (rows, keys): row i is the attention when the model predicts (in
+    the encoder: reads) `rows[i]`.
 
-    A figure's data and layout as a dictionary, which Plotly would take longer to validate than all else takes.
-    `sums` (rows,) are shown on hover: for a part of a heatmap, the sums of whole rows. `per_row` scales each row by its
-    largest weight; the numbers stay the weights.
+    They are a dictionary, since Plotly would take longer to validate a figure than all else takes. `sums` (rows,) are
+    shown on hover: for a part of a heatmap, the sums of whole rows. `per_row` scales each row by its largest weight;
+    the numbers stay the weights.
     """
     if weights.shape != (len(rows), len(keys)):
         raise ValueError(f"weights are {weights.shape}, the tokens {(len(rows), len(keys))}")
@@ -92,7 +93,9 @@ def heatmap_data(
 
 
 def numbered(tokens: Sequence[str], start: int = 1) -> list[str]:
-    """`("the", "cat", "the")` -> `["1: the", "2: cat", "3: the"]`; unchanged where few tokens are all distinct."""
+    """Tokens with their numbers, `("the", "cat", "the")` -> `["1: the", "2: cat", "3: the"]`; unchanged where few
+    tokens are all distinct.
+    """
     needed = (
         len(tokens) > MAX_UNNUMBERED or start > 1 or max(Counter(tokens).values(), default=0) > 1
     )
@@ -104,7 +107,7 @@ def numbered(tokens: Sequence[str], start: int = 1) -> list[str]:
 
 
 class Geometry(NamedTuple):
-    """Pixels: the margins left of and above the cells, and the height of a row."""
+    """The layout of a heatmap in pixels: the margins left of and above the cells, and the height of a row."""
 
     left: int
     top: int
@@ -118,8 +121,8 @@ def geometry(keys: Sequence[str], rows: Sequence[str]) -> Geometry:
 
 
 def axis_above(name: str, standoff: int, keys: Sequence[str], heading: str) -> dict[str, Any]:
-    """The axis of the keys. Where a phone slants them, or the figure's heading is long, empty lines in its name keep it
-    off that.
+    """The axis of the keys, above the cells. Where a phone slants its labels, or the figure's heading is long, empty
+    lines in its name keep it off those.
     """
     axis = {"side": "top", "title": {"text": name, "standoff": standoff}}
     n_lines = heading.count("\n") + 1
@@ -149,7 +152,7 @@ def _hover_text(
 
 
 def by_row(weights: Weights) -> Weights:
-    """Each row divided by its maximum; rows of zeros stay."""
+    """The weights with each row divided by its maximum; rows of zeros stay."""
     maximum = weights.max(1, keepdims=True)
     scaled: Weights = np.divide(weights, maximum, out=np.zeros_like(weights), where=maximum > 0)
     return scaled
@@ -178,7 +181,7 @@ def _cells(weights: Weights, hover: npt.NDArray[np.object_], *, has_scale: bool)
 
 
 def _numbers(weights: Weights, shades: Weights) -> dict[str, Any]:
-    """A trace of its own: a heatmap writes in gray on the middle of the scale."""
+    """The numbers in the cells, as a trace of its own: a heatmap writes in gray on the middle of the scale."""
     rows, columns = np.indices(weights.shape, dtype=np.float32)
     return {
         "type": "scatter",
@@ -193,7 +196,9 @@ def _numbers(weights: Weights, shades: Weights) -> dict[str, Any]:
 
 
 def ticks(tokens: Sequence[str]) -> dict[str, Any]:
-    """Cells are at numbered positions that tokens only label, so that a repeated token keeps both of its positions."""
+    """The ticks of an axis of tokens. Cells are at numbered positions that tokens only label, so that a repeated token
+    keeps both of its positions.
+    """
     return {
         "tickmode": "array",
         "tickvals": list(range(len(tokens))),
@@ -241,7 +246,7 @@ def _row_height(n_rows: int) -> int:
 def static_heatmap(
     weights: Weights, keys: Sequence[str], rows: Sequence[str], *, title: str
 ) -> str:
-    """The cells, numbers and tokens of `plots.heatmap`; empty without cells, or with very many."""
+    """The heatmap as HTML: the cells, numbers and tokens of `plots.heatmap`; empty without cells, or with very many."""
     if not 0 < weights.size <= MAX_CELLS:
         return ""
     room = geometry(keys, rows)

@@ -54,7 +54,7 @@ SPECIAL = MappingProxyType({"<s>": "starts", "</s>": "ends"})
 
 
 class Part(NamedTuple):
-    """A part of a large map: its rows and columns, and the positions of the first ones, from 1."""
+    """A part of a large map: its rows and columns, and where they begin in the whole map, from 1."""
 
     whole: AttentionMap
     picture: AttentionMap
@@ -106,7 +106,7 @@ def pictures(question: AttentionOf, answer: ForcedAttention, model: str) -> list
 
 
 def map_title(model: str, kind: str, name: str) -> str:
-    """Two lines or more: `demo-en-fr · step 1,500`, `cross-attention · layer 2 of 2 · mean of 4 heads`."""
+    """A title in two lines or more: `demo-en-fr · step 1,500`, `cross-attention · layer 2 of 2 · mean of 4 heads`."""
     lines = f"{model}\n{KIND_NAMES[kind]} · {name}".split("\n")
     return "\n".join(part for line in lines for part in textwrap.wrap(line, TITLE_WIDTH))
 
@@ -147,14 +147,14 @@ def caption_of(
 
 
 def rule(kind: str, verb: str, *, is_normalized: bool) -> str:
-    """In words: what a row of the map is, and where its weights go."""
+    """A sentence on what a row of the map is, and where its weights go."""
     row, keys = ROWS[kind, verb]
     sums = ", which sum to 1," if is_normalized else ""
     return f"Each row is one {row}; its weights{sums} show how much attention goes to {keys}."
 
 
 def simplified_note(question: AttentionOf, answer: ForcedAttention, found: Simplified) -> str:
-    """What was merged and hidden; empty if nothing was."""
+    """A sentence on what was merged and hidden; empty if nothing was."""
     notes = []
     if question.words:
         notes.append(NOTHING_TO_MERGE if all(answer.whole(question.kind)) else MERGED)
@@ -175,7 +175,7 @@ def parts(n: int) -> list[slice]:
 
 
 def part_names(shown: AttentionMap) -> dict[str, str]:
-    """The parts of a map by their slugs: `33.1` -> `rows 33 to 64 · columns 1 to 32`; one for a small map."""
+    """The parts of a map, by slug: `33.1` -> `rows 33 to 64 · columns 1 to 32`; one for a small map."""
     pairs = itertools.product(parts(len(shown.rows)), parts(len(shown.keys)))
     return {
         f"{rows.start + 1}.{keys.start + 1}": f"rows {_span(rows)} · columns {_span(keys)}"
@@ -254,5 +254,5 @@ def _scale_note(part: AttentionMap, *, per_row: bool) -> str:
 
 
 def names_of(heads: Sequence[str], one: str) -> str:
-    """The name of the only map, or `heads 1.2, 2.3 (layer.head)`."""
+    """The heads of a picture in words: the name of the only map, or `heads 1.2, 2.3 (layer.head)`."""
     return one if len(heads) == 1 else f"heads {', '.join(heads)} (layer.head)"

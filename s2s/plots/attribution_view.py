@@ -100,7 +100,7 @@ def _agreement(question: Attribution, answer: Attributed) -> Picture:
 
 
 def changed(question: ChangedWeights, answer: Shifted, model: str) -> list[Picture]:
-    """How far the output moves by each change, per target token, then a row per change."""
+    """Pictures of how far the output moves by each change, per target token, then a row per change."""
     labels = [heads.WEIGHT_CHANGES[slug].label for slug in answer.shifts]
     medians = np.array([np.median(each.total_variation, 0) for each in answer.shifts.values()])
     columns = numbered(answer.forced.tgt_tokens)

@@ -60,7 +60,7 @@ def _bars(name: str, values: Sequence[float], number: int, x_label: str) -> go.B
 
 
 def compact_number(value: float) -> str:
-    """Three significant digits and a unit.
+    """A number with three significant digits and a unit.
 
     >>> amount(1_438_208), amount(78), amount(0)
     ('1.44 M', '78', '0')
@@ -72,5 +72,5 @@ def compact_number(value: float) -> str:
 
 
 def _three(value: float) -> str:
-    """`1000` where `%.3g` would write `1e+03`."""
+    """Three significant digits: `1000` where `%.3g` would write `1e+03`."""
     return f"{value:.0f}" if abs(value) >= 99.95 else f"{value:.3g}"

@@ -48,7 +48,7 @@ class Card:
 
 
 def png(card: Card, font: Path) -> bytes:
-    """The picture, WIDTH x HEIGHT pixels, with a variable font. Characters that it lacks are drawn as rectangles."""
+    """The card as PNG, WIDTH x HEIGHT pixels, with a variable font. Characters that it lacks become rectangles."""
     image = Image.new("RGB", (WIDTH, HEIGHT), BACKGROUND)
     draw = ImageDraw.Draw(image)
     has_map = card.weights is not None and card.weights.size > 0
@@ -80,7 +80,7 @@ def opened(path: Path, size: int, weight: int) -> Font:
 
 
 def wrapped(text: str, font: Font, width: int, most: int) -> list[str]:
-    """At most `most` lines of at most `width` pixels; the last ends in `…` where the rest is missing."""
+    """The text in at most `most` lines of at most `width` pixels; the last ends in `…` where the rest is missing."""
     words = drawable(text, font).split()
     lines: list[str] = []
     while words and len(lines) < most:
@@ -92,7 +92,7 @@ def wrapped(text: str, font: Font, width: int, most: int) -> list[str]:
 
 
 def drawable(text: str, font: Font) -> str:
-    """The text with a rectangle for what the font lacks."""
+    """The text with a rectangle for each character that the font lacks."""
     missing = _pixels(font, "\U0010fffe")
     return "".join(
         character if character == " " or _pixels(font, character) != missing else NO_GLYPH
@@ -167,6 +167,6 @@ def _palette() -> npt.NDArray[np.uint8]:
 
 
 def _colors(weights: npt.NDArray[np.float32]) -> npt.NDArray[np.uint8]:
-    """(rows, keys) -> (rows, keys, 3)."""
+    """The color of each weight: (rows, keys) -> (rows, keys, 3)."""
     levels = np.clip(np.nan_to_num(weights), 0, 1) * 255
     return _palette()[np.round(levels).astype(np.uint8)]

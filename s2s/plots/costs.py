@@ -23,7 +23,7 @@ def costs(
     y_label: str,
     now: float | None = None,
 ) -> go.Figure:
-    """Each term at each value: a line twice as steep grows with the square. `now`: the value to mark."""
+    """A plot of a cost, a line per term: a line twice as steep grows with the square. `now`: the value to mark."""
     if not len(values) or not any(max(term) > 0 for term in terms.values()):
         return theme.empty("No term grows with this quantity.")
     layout = theme.layout(title, 360, x_label, y_label)

@@ -192,14 +192,14 @@ def diagram_caption(answer: ModelCosts, name: str, other: str) -> str:
 
 
 def shape_in_words(shape: NamedShape) -> str:
-    """`32 sentences × 20 source tokens × 128 columns of the residual stream`."""
+    """A shape as text: `32 sentences × 20 source tokens × 128 columns of the residual stream`."""
     return " × ".join(
         f"{length:,} {AXES[axis]}" for axis, length in zip(shape.axes, shape.lengths, strict=True)
     )
 
 
 def in_bytes(n_bytes: float) -> str:
-    """`528_384` -> `528 kB`."""
+    """A number of bytes as text: `528_384` -> `528 kB`."""
     short = compact_number(n_bytes)
     return f"{short}B" if " " in short else f"{short} B"
 

@@ -21,7 +21,7 @@ MAX_LABELED = 4  # marks with a label: more would overlap
 
 
 class Curve(NamedTuple):
-    """One curve of one run."""
+    """One curve to draw: the values that one run has logged, by step."""
 
     name: str
     steps: ArrayLike
@@ -38,7 +38,7 @@ class StepMark(NamedTuple):
 
 
 class CurveOptions(NamedTuple):
-    """How curves are drawn."""
+    """How curves are drawn: smoothing, range of steps, and axes."""
 
     smoothing: float = 0.0  # weight of the running average, from 0 to below 1
     steps: tuple[float, float] | None = None  # first and last step shown; None: all
@@ -47,7 +47,7 @@ class CurveOptions(NamedTuple):
 
 
 class CurvePoints(NamedTuple):
-    """The part of a curve that is drawn. `smoothed` equals `values` without smoothing."""
+    """The points of a curve that are drawn. `smoothed` equals `values` without smoothing."""
 
     steps: NDArray[np.float64]
     values: NDArray[np.float32]
@@ -69,7 +69,8 @@ def curves(
     marks: Sequence[StepMark] = (),
     nothing: str = NO_STEPS_YET,
 ) -> go.Figure:
-    """Values by step (or by what `x_label` says): solid for training batches, dashed with markers for held-out pairs.
+    """A plot of values by step (or by what `x_label` says): solid for training batches, dashed with markers for
+    held-out pairs.
 
     A run has one color; `nothing` is the text of the empty figure.
     """

@@ -23,7 +23,7 @@ SYMBOLS = ("circle", "diamond", "square", "cross", "x", "triangle-up", "star")
 def sentence_lengths(
     src_counts: Sequence[int], tgt_counts: Sequence[int], *, title: str
 ) -> go.Figure:
-    """`counts[n]` sentences have n words. Sources as bars, targets as a step line."""
+    """A plot of sentence lengths: `counts[n]` sentences have n words. Sources as bars, targets as a step line."""
     longest = max(len(src_counts), len(tgt_counts))
     if not sum(src_counts):
         return theme.empty("There are no pairs to measure.")
@@ -55,8 +55,8 @@ def _binned(counts: Sequence[int], longest: int, width: int) -> list[int]:
 def length_ratio(
     counts: Sequence[int], edges: Sequence[float], median: float, *, title: str
 ) -> go.Figure:
-    """`counts[i]` pairs have a ratio from `edges[i]` to `edges[i + 1]`, on a logarithmic scale; the first and the last
-    count also those beyond.
+    """A histogram of length ratios: `counts[i]` pairs have a ratio from `edges[i]` to `edges[i + 1]`, on a logarithmic
+    scale; the first and the last count also those beyond.
     """
     if not sum(counts):
         return theme.empty("No pair has words on both sides.")
@@ -99,7 +99,7 @@ def _tick(value: float) -> str:
 
 
 def vocabulary_growth(src: Growth, tgt: Growth, *, title: str) -> go.Figure:
-    """Distinct words by word tokens, both on logarithmic scales: a power law is a straight line."""
+    """A plot of distinct words by word tokens, both on logarithmic scales: a power law is a straight line."""
     if not any(n_tokens for n_tokens, _ in (*src, *tgt)):
         return theme.empty("There are no words to count.")
     styles = (("source", src, 0, "solid", "circle"), ("target", tgt, 1, "dash", "diamond"))
@@ -129,7 +129,9 @@ def _growth(name: str, points: Growth, color: str, dash: str, symbol: str) -> go
 
 
 def coverage(src: Sequence[CoverageRow], tgt: Sequence[CoverageRow], *, title: str) -> go.Figure:
-    """Shares from 0 to 1. Solid bars count word tokens, hatched ones distinct words; the target's are outlined."""
+    """A bar chart of how many words are known, shares from 0 to 1. Solid bars count word tokens, hatched ones distinct
+    words; the target's are outlined.
+    """
     if not src and not tgt:
         return theme.empty("The validation set has no words.")
     bars = [
@@ -185,7 +187,9 @@ def word_frequencies(counts: Sequence[tuple[str, int]], *, title: str) -> go.Fig
 
 
 def vocabulary_size(kinds: Mapping[str, Sequence[tuple[int, float]]], *, title: str) -> go.Figure:
-    """For each tokenizer, (vocabulary size, median tokens per sentence) from small to large; sizes on a log scale."""
+    """A plot, per tokenizer, of (vocabulary size, median tokens per sentence), from small to large; sizes on a log
+    scale.
+    """
     if not any(kinds.values()):
         return theme.empty("No tokenizer has been measured.")
     lines = [_size(name, points, number) for number, (name, points) in enumerate(kinds.items())]

@@ -38,7 +38,7 @@ class Arrow(NamedTuple):
 
 
 class Label(NamedTuple):
-    """Text centered at a point."""
+    """A text of the diagram, centered at a point."""
 
     text: str
     x: float
@@ -47,7 +47,7 @@ class Label(NamedTuple):
 
 @dataclass
 class Diagram:
-    """All shapes, in pixels from the top left, and the name of the box that is chosen."""
+    """A diagram: all its shapes, in pixels from the top left, and the name of the box that is chosen."""
 
     boxes: list[Box] = field(default_factory=list)
     arrows: list[Arrow] = field(default_factory=list)
@@ -81,7 +81,9 @@ STYLES = MappingProxyType(
 
 
 def diagram_svg(drawing: Diagram, *, title: str, caption: str) -> str:
-    """What the browser draws, without what is chosen there; the box without a name is a button for the screen."""
+    """The diagram as an SVG, as the browser draws it, without what is chosen there; the box without a name is a button
+    for the screen.
+    """
     frames = [
         f'<rect x="{x:.1f}" y="{y:.1f}" width="{w:.1f}" height="{h:.1f}" rx="10" fill="#f7f7f8" stroke="#adb1b6"/>'
         for x, y, w, h in drawing.frames

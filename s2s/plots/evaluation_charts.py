@@ -63,7 +63,7 @@ def title_of(answer: Evaluated, what: str, whose: str = "") -> str:
 
 
 def system_pictures(question: Evaluate, answer: Evaluated) -> list[Picture]:
-    """The sweep if there is one, quality against speed and against diversity."""
+    """Pictures of an evaluation: the sweep if there is one, quality against speed and against diversity."""
     offered = qualities(answer)
     if not offered:
         return []
@@ -78,7 +78,7 @@ def system_pictures(question: Evaluate, answer: Evaluated) -> list[Picture]:
 
 
 def tradeoff_caption(height: MetricName, across: MetricName) -> str:
-    """How to read the points: which way is better, of the numbers of which one is."""
+    """How to read the points of two scores: in which direction is better, where a score has one."""
     up = {"higher": "Up", "lower": "Down"}.get(height.better)
     right = {"higher": "to the right", "lower": "to the left"}.get(across.better)
     if up and right:
@@ -91,7 +91,7 @@ def tradeoff_caption(height: MetricName, across: MetricName) -> str:
 
 
 def sweep_caption(setting: str, score: MetricName) -> str:
-    """How to read the line; where wider searches should find better translations, what it means that they do not."""
+    """How to read a sweep's line; for wider searches, which should translate better, what it means if they do not."""
     if setting != "num_beams" or not score.better or score.key not in QUALITY:
         return SWEEP
     worse = "falls" if score.better == "higher" else "rises"
@@ -138,7 +138,7 @@ def tradeoff_points(answer: Evaluated, x: str, y: str) -> list[TradeoffPoint]:
 
 
 def merged(points: Sequence[TradeoffPoint]) -> list[TradeoffPoint]:
-    """Points that would be drawn on top of each other become one with all their names."""
+    """The points, where those that would be drawn on top of each other become one with all their names."""
     groups: dict[tuple[str, str], list[TradeoffPoint]] = {}
     for point in points:
         groups.setdefault((f"{point.x:.3g}", f"{point.y:.3g}"), []).append(point)
@@ -222,7 +222,7 @@ def _sweep_line(answer: Evaluated, name: str, numbers: Sequence[int], key: str) 
 
 
 def scatter_picture(question: Evaluate, answer: Evaluated) -> Picture:
-    """Two scores of the sentences of one system, and how far they agree."""
+    """A picture of two scores of the sentences of one system, and of how far they agree."""
     number = place(question.points_of, answer, 0)
     rows = answer.sentences[number]
     offered = points_offered(answer, number)
@@ -266,7 +266,7 @@ def scatter_picture(question: Evaluate, answer: Evaluated) -> Picture:
 
 
 def place(number: str, answer: Evaluated, usual: int) -> int:
-    """A system's position, from 0, by its number in a link, from 1."""
+    """A system's index, from 0, by its number in a link, from 1; `usual` for a number that there is not."""
     is_there = number.isdecimal() and 1 <= int(number) <= len(answer.names)
     return int(number) - 1 if is_there else usual
 

@@ -56,7 +56,7 @@ def score_files(answer: Evaluated) -> tuple[NamedFile, ...]:
 
 
 def sentence_file(answer: Evaluated) -> NamedFile:
-    """The sentences of every system."""
+    """A file with the sentences of every system."""
     name = f"{_file_name(answer.evaluation.name)}-sentences.csv"
     return NamedFile("All systems (CSV)", name, "text/csv", lambda: sentence_table(answer).csv())
 
@@ -66,7 +66,9 @@ def _file_name(title: str) -> str:
 
 
 def scores_latex(answer: Evaluated) -> str:
-    """One row per system, with half the width of each 95 % interval; comments say what the scores are of."""
+    """The scores as a LaTeX table: a row per system, with half the width of each 95 % interval; comments say what the
+    scores are of.
+    """
     import pandas as pd
 
     keys = dict.fromkeys(key for own in answer.systems for key in own.get("scores", {}))
@@ -98,7 +100,7 @@ def _with_interval(answer: Evaluated, number: int, key: str) -> str:
 
 
 def sentence_table(answer: Evaluated) -> Table:
-    """One row per sentence and system: texts, scores, quality flags."""
+    """A table with one row per sentence and system: texts, scores, quality flags."""
     given = [name.key for name in answer.given]
     head = ["number", "system", "source", "reference", "translation", *METRICS]
     head += ["log_prob", "rarest", "rarest_count", "repeats", "hints", *given]
@@ -173,14 +175,14 @@ def _texts(place: EvaluationFolder, answer: Evaluated) -> dict[str, str]:
 
 
 def segment_table(answer: Evaluated, given: Sequence[ExternalScores]) -> Table:
-    """One row per sentence, one column per metric and system of the files, in full precision."""
+    """A table with one row per sentence, one column per metric and system of the files, in full precision."""
     head = [f"{one.metric} of {answer.names[one.system]}" for one in given]
     rows = [[i + 1, *(one.values[i] for one in given)] for i in range(answer.n)]
     return Table(["number", *head], rows)
 
 
 def reference_texts(references: Sequence[Sequence[str]], n: int) -> dict[str, str]:
-    """One file per reference, of the first `n` sentences; a sentence with fewer has an empty line."""
+    """References as files, one per reference, of the first `n` sentences; a sentence with fewer has an empty line."""
     names = repeating.reference_files(max(map(len, references), default=1))
     return {
         name: _lines(

@@ -69,12 +69,12 @@ def keys(answer: Evaluated, *, every: bool) -> list[str]:
 
 
 def has_more(answer: Evaluated) -> bool:
-    """Whether there are columns beside the main ones."""
+    """Whether the table of scores can show more columns than the main ones."""
     return keys(answer, every=True) != keys(answer, every=False)
 
 
 def score_cells(answer: Evaluated, *, every: bool) -> Table:
-    """`★ 34.1 ± 1.2 *`: one row per system, with what it was made with."""
+    """The table of scores, `★ 34.1 ± 1.2 *`: one row per system, with what it was made with."""
     names = [answer.metrics[key] for key in keys(answer, every=every)]
     columns = [cells(name, answer) for name in names]
     made = [[each.run, each.checkpoint, each.settings] for each in answer.made]
@@ -152,7 +152,7 @@ def text_of(key: str, number: float) -> str:
 
 
 def reading(answer: Evaluated) -> str:
-    """How to read the table, in words."""
+    """Sentences on how to read the table of scores."""
     if not answer.is_final:
         return f"After {answer.n:,} sentences. {BEST} best so far; confidence intervals follow at the end."
     sentences = [
@@ -215,7 +215,7 @@ def _p(value: float | None) -> str:
 
 
 def error_cells(answer: Evaluated) -> Table:
-    """How often each kind of error occurs, `12 (6.0%)`."""
+    """A table of how often each kind of error occurs, `12 (6.0%)`."""
     every = zip(answer.sentences, answer.forced, strict=True)
     counts = [count_errors(own, forced) for own, forced in every]
     rows = [

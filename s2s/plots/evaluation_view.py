@@ -101,12 +101,12 @@ def sorts(answer: Evaluated, number: int) -> dict[str, Sort]:
 
 
 def shown_scores(answer: Evaluated) -> list[MetricName]:
-    """The scores of sentences."""
+    """The scores that a list of sentences shows."""
     return [*(METRIC_NAMES[key] for key in OF_SENTENCES), *answer.given]
 
 
 class Order(NamedTuple):
-    """The sentences of a system as they are listed: their places, from 0, and what the order means."""
+    """The sentences of a system as they are listed: their indices, from 0, and what the order means."""
 
     system: int
     places: Sequence[int]
@@ -115,7 +115,7 @@ class Order(NamedTuple):
 
 
 def order(question: Evaluate, answer: Evaluated) -> Order:
-    """The sentences that have the text of the search, in the order that is chosen."""
+    """The system's sentences that have the text of the search, in the chosen order."""
     ours = place(question.system, answer, 0)
     rows = answer.sentences[ours]
     if question.sort == GAP and len(answer.names) > 1:

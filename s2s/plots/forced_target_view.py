@@ -52,7 +52,7 @@ def pictures(question: ForcedTarget, answer: Forced, model: str) -> list[Picture
 
 
 def difference_sentence(answer: Forced) -> str:
-    """In words: where the two texts first differ, and the loss of the reference."""
+    """A sentence on where the two texts first differ, and on the loss of the reference."""
     reference, at = answer.reference, answer.first_difference
     total = -reference.log_prob
     loss = f"The loss of the whole reference is {total:.2f} nats, {-reference.per_token:.2f} nats per token."

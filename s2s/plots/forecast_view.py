@@ -14,7 +14,7 @@ INTERVAL = "Most runs like this one should end within the shaded prediction inte
 
 
 def pictures(question: TrainingForecast, answer: ForecastedTraining, model: str) -> list[Picture]:
-    """Without an interval, costs and learning rate alone."""
+    """Pictures of costs, learning rate and expected quality; without an interval, costs and learning rate alone."""
     title = f"{answer.preset} on {answer.dataset}"
     found = answer.expected
     return [
@@ -88,6 +88,6 @@ def _expected(title: str, found: PredictionInterval) -> Picture:
 
 
 def _last_bleu(run: MeasuredRun) -> str:
-    """`BLEU 23.1 after 4 min`."""
+    """A measured run's last BLEU as text: `BLEU 23.1 after 4 min`."""
     last = next(point for point in reversed(run.points) if point.bleu is not None)
     return f"BLEU {last.bleu:.1f} after {last.minutes:.0f} min"

@@ -33,7 +33,9 @@ Traces = list[go.Heatmap | go.Scatter]
 
 
 class StackedGrid(NamedTuple):
-    """One grid: its name, the height of its cells in pixels, and what it draws; the first row is at the top."""
+    """One of several grids in a figure: its name, the height of its cells in pixels, and what it draws; the first row
+    is at the top.
+    """
 
     name: str
     height: int
@@ -44,7 +46,7 @@ class StackedGrid(NamedTuple):
 
 
 def stacked(grids: Sequence[StackedGrid], gap: float, layout: Mapping[str, Any]) -> go.Figure:
-    """The grids with `gap`, a share of the height of all, between two; `layout` is of the figure."""
+    """A figure of grids, with `gap`, a share of the height of all, between two; `layout` is of the figure."""
     subplots = make_subplots(
         rows=len(grids),
         cols=1,
@@ -68,7 +70,7 @@ def stacked(grids: Sequence[StackedGrid], gap: float, layout: Mapping[str, Any])
 
 
 def grid_axis(name: str, n: int, ticks: Sequence[str] = ()) -> dict[str, Any]:
-    """`n` cells, 0-based for traces; `ticks` name them, numbers from 1 without. No cell can be zoomed."""
+    """An axis of `n` cells, 0-based for traces; `ticks` name them, numbers from 1 without. No cell can be zoomed."""
     return {
         "title": {"text": name, "standoff": 2},
         "tickvals": [*range(n)],
@@ -81,7 +83,7 @@ def grid_axis(name: str, n: int, ticks: Sequence[str] = ()) -> dict[str, Any]:
 
 
 def cells(values: Values, words: Sequence[str], shades: Values, **hover: Any) -> Traces:
-    """Colors with one word per cell, or none; `shades`, from 0 to 1, say how bright each cell is."""
+    """Traces of colored cells with one word per cell, or none; `shades`, from 0 to 1, say how bright each cell is."""
     colors = go.Heatmap(z=values, coloraxis="coloraxis", xgap=2, ygap=2, **hover)
     if not words:
         return [colors]
@@ -92,13 +94,13 @@ def cells(values: Values, words: Sequence[str], shades: Values, **hover: Any) ->
 
 
 def hovering(texts: Sequence[Sequence[str]]) -> dict[str, Any]:
-    """A hover text for each cell."""
+    """The trace's settings for a hover text on each cell."""
     escaped = [[theme.escaped(text) for text in row] for row in texts]
     return {"hovertext": escaped, "hovertemplate": "%{hovertext}<extra></extra>"}
 
 
 class NumberGrid(NamedTuple):
-    """One table; `values` (rows, columns) from 0 to 1, NaN where there is none. `framed`: a row and column."""
+    """A grid of numbers; `values` (rows, columns) from 0 to 1, NaN where there is none. `framed`: a row and column."""
 
     name: str
     values: Values
@@ -114,7 +116,8 @@ def number_grids(
     scale: str,
     ticks: Sequence[str] = (),
 ) -> go.Figure:
-    """Numbers on colors. `axes`: names of rows and columns; `ticks`: their labels, by default from 1.
+    """A figure of tables with numbers on colors. `axes`: names of rows and columns; `ticks`: their labels, by default
+    from 1.
 
     `scale` names what the numbers are; brighter is higher.
     """
@@ -169,7 +172,7 @@ def _frames(row: int, column: int) -> list[dict[str, Any]]:
 
 
 class HeadValues(NamedTuple):
-    """One kind of attention; all arrays are (layers, heads), `low` to `high` is the interval of a value."""
+    """Heads of one kind of attention; all arrays are (layers, heads), `low` to `high` is the interval of a value."""
 
     name: str
     values: Values
@@ -178,7 +181,7 @@ class HeadValues(NamedTuple):
 
 
 def head_values(grids: Sequence[HeadValues], *, title: str, unit: str) -> go.Figure:
-    """A number with its interval for every head: 0 is dark, larger ones are brighter, negative ones blue.
+    """A figure with a number and its interval for every head: 0 is dark, larger ones are brighter, negative ones blue.
 
     A value in parentheses has an interval that includes 0.
     """
@@ -248,5 +251,5 @@ def _interval(value: float, low: float, high: float, *, has_ends: bool) -> str:
 
 
 def _digits(value: float) -> str:
-    """At most three: `0.123`, `−1.23`."""
+    """A number with at most three digits: `0.123`, `−1.23`."""
     return f"{value:.{max(0, 3 - (abs(value) >= 1) - (abs(value) >= 10))}f}".replace("-", "−")

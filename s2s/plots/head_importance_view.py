@@ -151,7 +151,7 @@ def _scores(answer: Importance, title: str) -> Picture:
 
 
 def by_role(question: RoleAndImportance, answer: ImportanceWithRoles, model: str) -> list[Picture]:
-    """A point per head that may have the role."""
+    """A picture with a point per head that may have the role: its strength and the head's importance."""
     label = heads.CORPUS_ROLES[question.role(answer)].label
     found = answer.importance
     title = f"Importance, and the role: {label}\n{model}\n{found.n:,} sentences: {found.sample}"
@@ -171,7 +171,7 @@ def _in_line(title: str) -> str:
 
 
 class HeadPoint(NamedTuple):
-    """A head; `low` to `high` is the interval of y."""
+    """A head as a point; `low` to `high` is the interval of y."""
 
     name: str
     x: float
@@ -183,7 +183,7 @@ class HeadPoint(NamedTuple):
 def head_scatter(
     kinds: Mapping[str, Sequence[HeadPoint]], *, title: str, x_label: str, y_label: str
 ) -> go.Figure:
-    """`kinds`: the points of each kind of attention, by its name."""
+    """A plot with a point per head. `kinds`: the points of each kind of attention, by its name."""
     shown = {name: points for name, points in kinds.items() if points}
     if not shown:
         return theme.empty("There are no heads to show yet.")

@@ -27,7 +27,7 @@ NOTHING = "There are no heads to show yet."
 
 
 class HeadGrid(NamedTuple):
-    """The heads of one kind of attention; everything by layer and head."""
+    """The cells of all heads of one kind of attention; everything by layer and head."""
 
     name: str
     words: Sequence[Sequence[str]]
@@ -36,8 +36,9 @@ class HeadGrid(NamedTuple):
 
 
 def head_roles(grids: Sequence[HeadGrid], *, title: str, scale: str = "strength") -> go.Figure:
-    """One grid below the other; a brighter cell has a higher value. Cells hold their word and value, and its first two
-    letters where a layer has more than MOST_WRITTEN heads; without words, the value. `scale` names the values.
+    """A figure of all heads, a grid per kind below each other; a brighter cell has a higher value. Cells hold their
+    word and value, and its first two letters where a layer has more than MOST_WRITTEN heads; without words, the value.
+    `scale` names the values.
     """
     if not grids or not grids[0].values.size:
         return theme.empty(NOTHING)
@@ -66,7 +67,7 @@ def head_roles(grids: Sequence[HeadGrid], *, title: str, scale: str = "strength"
 
 
 def head_roles_animation(pictures: Mapping[int, Sequence[HeadGrid]], *, title: str) -> go.Figure:
-    """`head_roles` at every step, with a slider and buttons to play and pause; the title names the step."""
+    """An animation of `head_roles` by step, with a slider and buttons to play and pause; the title names the step."""
     if not pictures:
         return theme.empty(NOTHING)
     figure = head_roles(next(iter(pictures.values())), title=title)

@@ -109,7 +109,7 @@ def pictures(question: HeadRoles, answer: Roles, model: str) -> list[Picture]:
 
 
 def over_training(question: RolesOverTraining, answer: RolesByStep, model: str) -> list[Picture]:
-    """The curves of one role, then all heads as an animation. `model` names the run."""
+    """Pictures of the curves of one role, then of all heads as an animation. `model` names the run."""
     kind, slug = question.shown(answer)
     role = heads.CORPUS_ROLES[slug]
     run = model.partition(" · step ")[0]  # of which all checkpoints are shown

@@ -60,7 +60,7 @@ CAVEAT = (
 
 
 def pictures(question: Intervene, answer: Changed, model: str) -> list[Picture]:
-    """Both translations, the candidates for the next token, and attention. `model` names the run and its checkpoint."""
+    """Pictures: both translations, candidates for the next token, attention. `model` names run and checkpoint."""
     return [
         _translations(question, answer, model),
         *([_candidates(answer, answer.next, model)] if answer.next else []),
@@ -90,7 +90,7 @@ def _translations(question: Intervene, answer: Changed, model: str) -> Picture:
 
 
 def both_translations(before: Decoded, after: Decoded) -> ComparedTexts:
-    """Without and with a change of the model; `after.log_prob` is the changed model's."""
+    """The translations without and with a change of the model; `after.log_prob` is the changed model's."""
     texts = {
         f"Without the change · log-probability {nats(before.log_prob)} nats": before.text,
         f"With the change · log-probability {nats(after.log_prob)} nats, by the changed model": after.text,
@@ -172,7 +172,7 @@ def _sentences(answer: Ablated, title: str) -> Picture:
 
 
 def of_sentence(question: SentenceAblation, answer: AblatedSentence, model: str) -> list[Picture]:
-    """Both translations, then the tokens of the old one."""
+    """Pictures of both translations, then of the tokens of the old one."""
     finding, table = question.finding(answer), question.table(answer)
     title = f"{model}\ntranslations without and with the change"
     said = f"Without the change “{answer.before.text}”, with it “{answer.after.text}”"

@@ -39,7 +39,9 @@ def entropy(
     uniform: Values | None = None,
     chosen: Chosen = None,
 ) -> go.Figure:
-    """`values` (n, layers, heads) in nats. `uniform` (n,): that of uniform attention; `chosen` is drawn thicker."""
+    """Entropy curves of all heads, `values` (n, layers, heads) in nats. `uniform` (n,): that of uniform attention;
+    `chosen` is drawn thicker.
+    """
     figure = _figure(steps, values, title, "entropy (nats)", chosen)
     if figure.data and uniform is not None:
         line = {"color": "#888888", "width": 1, "dash": "dot"}
@@ -63,7 +65,9 @@ def alignment_error(
     mean: Values | None = None,
     chosen: Chosen = None,
 ) -> go.Figure:
-    """`values` (n, layers, heads) from 0 to 1. `mean` (n, layers): the error of the mean of a layer's heads."""
+    """Curves of all heads' alignment error, `values` (n, layers, heads) from 0 to 1. `mean` (n, layers): the error of
+    the mean of a layer's heads.
+    """
     figure = _figure(steps, values, title, "alignment error rate", chosen)
     if figure.data:
         figure.update_yaxes(range=[0, 1])
@@ -80,7 +84,9 @@ def role_strengths(
     loss: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
     chosen: Chosen = None,
 ) -> go.Figure:
-    """`values` (n, layers, heads) from 0 to 1. `loss`: steps and nats per token, on an axis of its own at the right."""
+    """Curves of a role's strength in all heads, `values` (n, layers, heads) from 0 to 1. `loss`: steps and nats per
+    token, on an axis of its own at the right.
+    """
     figure = _figure(steps, values, title, "strength", chosen)
     if not figure.data:
         return figure
@@ -109,7 +115,7 @@ def attention_animation(
     title: str,
     verb: str = "predicts",
 ) -> go.Figure:
-    """One heatmap (rows, keys) per step, with a slider and buttons to play and pause.
+    """An animation of a heatmap (rows, keys) per step, with a slider and buttons to play and pause.
 
     The step is added to the first line of the title.
     """
@@ -216,7 +222,7 @@ def _line(layer: int) -> dict[str, Any]:
 
 
 def _faint(color: str) -> str:
-    """`#0072B2` -> the same at an opacity of 0.2."""
+    """A color at an opacity of 0.2, from `#0072B2`."""
     red, green, blue = (int(color[at : at + 2], 16) for at in (1, 3, 5))
     return f"rgba({red}, {green}, {blue}, 0.2)"
 

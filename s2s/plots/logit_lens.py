@@ -80,7 +80,9 @@ def _caveat(answer: Lens) -> str:
 def logit_lens(
     guesses: Sequence[Sequence[LensCell]], rows: Sequence[str], layers: Sequence[str], *, title: str
 ) -> go.Figure:
-    """`guesses[position][layer]`; one row per produced token. A frame marks a cell that already predicts it."""
+    """A grid of the decoder's predictions, `guesses[position][layer]`; one row per produced token. A frame marks a cell
+    that already predicts it.
+    """
     if not rows:
         return theme.empty("There is no target to show.")
     shares = np.array([[guess.shares[0] for guess in row] for row in guesses], np.float32)
@@ -164,7 +166,7 @@ def _hover_text(guess: LensCell, row: str, layer: str) -> str:
 
 
 def _words(shares: Shares, guesses: Sequence[Sequence[LensCell]]) -> go.Scatter:
-    """A trace of its own: a heatmap writes in gray on the middle of the scale."""
+    """The words in the cells, as a trace of its own: a heatmap writes in gray on the middle of the scale."""
     rows, columns = np.indices(shares.shape, dtype=np.float32)
     length = CELL if shares.shape[1] <= FEW_LAYERS else 6
     return go.Scatter(

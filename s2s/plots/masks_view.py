@@ -62,7 +62,7 @@ def _picture(
 def mask(
     allowed: npt.NDArray[np.bool_], keys: Sequence[str], rows: Sequence[str], *, title: str
 ) -> go.Figure:
-    """`allowed` is (rows, keys), True = may look: a check mark in the cell, else a cross."""
+    """A figure of a mask. `allowed` is (rows, keys), True = may attend: a check mark in the cell, else a cross."""
     if allowed.size == 0:
         return theme.empty("There are no tokens.")
     if allowed.shape != (len(rows), len(keys)):

@@ -20,7 +20,7 @@ CHARACTER = 7  # pixels
 
 @dataclass(frozen=True)
 class SeedScores:
-    """One setting, by a unique name: the score of every run, the mean and sample standard deviation (None for one)."""
+    """Scores of a setting, by a unique name: every run's, the mean and sample standard deviation (None for one)."""
 
     name: str
     values: tuple[float, ...]
@@ -29,7 +29,7 @@ class SeedScores:
 
 
 def mean_spread(rows: Sequence[SeedScores], *, title: str, x_label: str) -> go.Figure:
-    """One row per setting, from the top: a circle per run, and a diamond at the mean with the standard deviation."""
+    """A plot, one row per setting: a circle per run, and a diamond at the mean with the standard deviation."""
     if not rows:
         return theme.empty("No two runs differ only in their seed.")
     height = 110 + ROW * len(rows)

@@ -45,7 +45,7 @@ def pictures(question: NextToken, answer: NextCandidates, model: str) -> list[Pi
 
 
 def title_of(question: NextToken, answer: NextCandidates, model: str) -> str:
-    """Run, checkpoint, temperature, position."""
+    """A picture's title: run, checkpoint, temperature, position."""
     tokens, at = answer.found.hypotheses[0].tokens, answer.position
     prefix = " ".join(tokens[max(0, at - 3) : at])
     after = f"after “{'… ' * (at > 3)}{prefix}”" if prefix else "the first"

@@ -27,7 +27,7 @@ Value = float | int | str | bool | None
 
 @dataclass(frozen=True)
 class ParallelAxis:
-    """One value per run, None where it has none yet. `is_low_up` flips an axis on which lower is better."""
+    """One axis: a value per run, None where it has none yet. `is_low_up` flips an axis on which lower is better."""
 
     name: str
     values: tuple[Value, ...]
@@ -43,7 +43,7 @@ class _Scale:
 def parallel_coordinates(
     axes: Sequence[ParallelAxis], names: Sequence[str], *, best: int | None = None, title: str
 ) -> go.Figure:
-    """One line per run through its values; that of the best run is thicker, has diamonds and is drawn last."""
+    """A plot, one line per run through its values; that of the best run is thicker, has diamonds and is drawn last."""
     if not names or not axes:
         return theme.empty("No run of this sweep has settings to show.")
     scales = [_scale(axis) for axis in axes]

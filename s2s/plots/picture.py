@@ -49,7 +49,7 @@ class ComparedTexts(NamedTuple):
 
 
 class ComparedRows(NamedTuple):
-    """A table with columns of texts: their differences from `other`, by row, are marked; None marks nothing."""
+    """A table with columns of texts; differences from the row's text in `other` are marked, None marks nothing."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]  # cells as they are read

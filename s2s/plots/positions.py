@@ -23,7 +23,7 @@ MAX_POINTS = 30  # of a circle that are drawn
 
 @dataclass(frozen=True)
 class LineSeries:
-    """One line; `low` and `high` bound a shade around it, the range of the values that it is the mean of."""
+    """One line of a plot; `low` and `high` bound a shade around it, the range of the values that it is the mean of."""
 
     name: str
     x: Sequence[float] | npt.NDArray[Any]
@@ -68,7 +68,7 @@ def matrix(
 
 
 def downsampled(values: Array, step: int) -> Array:
-    """Means of `step` rows each; the last block may be smaller.
+    """The means of every `step` rows; the last block may be smaller.
 
     >>> downsampled(np.array([[1.0], [3.0], [5.0]], np.float32), 2)
     array([[2.], [5.]], dtype=float32)
@@ -83,7 +83,7 @@ def downsampled(values: Array, step: int) -> Array:
 def line_chart(
     lines: Sequence[LineSeries], *, title: str, x_label: str, y_label: str, is_log: bool = False
 ) -> go.Figure:
-    """Lines that differ in color, dash and marker, with a shade between `low` and `high`."""
+    """A plot of lines that differ in color, dash and marker, with a shade between `low` and `high`."""
     shown = [line for line in lines if len(line.x)]
     if not shown:
         return theme.empty("There are no numbers to show.")
@@ -145,7 +145,9 @@ def _color(number: int) -> str:
 def rotations(
     points: Array, offset: int, starts: Sequence[int], *, title: str, axes: tuple[str, str]
 ) -> go.Figure:
-    """`points` (positions, 2) of a pair of columns on a circle; arms to each of `starts` and to `offset` further."""
+    """A plot of rotations: `points` (positions, 2) of a pair of columns on a circle; arms to each of `starts` and to
+    `offset` further.
+    """
     if not len(points):
         return theme.empty("There are no positions to show.")
     angles = np.linspace(0, 2 * np.pi, 181)
@@ -205,7 +207,7 @@ def _outside(x: float, y: float) -> str:
 def paired_bars(
     labels: Sequence[str], series: Mapping[str, Array], *, title: str, y_label: str
 ) -> go.Figure:
-    """One bar per label and series; series differ in color and pattern."""
+    """A bar chart with one bar per label and series; series differ in color and pattern."""
     if not labels:
         return theme.empty("There are no words to show.")
     positions = np.arange(len(labels))
@@ -242,7 +244,7 @@ def extrapolation(
     y_label: str,
     chance: float | None = None,
 ) -> go.Figure:
-    """Accuracy in percent by sequence length; the trained lengths are shaded, `chance` is the accuracy of guessing."""
+    """A plot of accuracy, percent, by sequence length; trained lengths are shaded, `chance` is that of guessing."""
     if not lines:
         return theme.empty("No model has been measured yet.")
     figure = line_chart(lines, title=title, x_label="digits in the sequence", y_label=y_label)

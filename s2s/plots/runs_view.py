@@ -117,7 +117,7 @@ def _settings(question: RunsCompared, answer: ComparedRuns, title: str) -> list[
 
 
 def of_sweep(question: Sweep, answer: ComparedRuns, model: str) -> list[Picture]:
-    """Settings and scores as parallel coordinates, then as a table."""
+    """Pictures of a sweep: settings and scores as parallel coordinates, then as a table."""
     rows = varied(answer)
     names = [run.name for run in answer.runs]
     leaders = question.leaders(answer)
@@ -178,7 +178,7 @@ def _notes(answer: ComparedRuns) -> str:
 
 
 def short_names(names: Sequence[str]) -> list[str]:
-    """Different names, each short enough for a table: of long ones, the prefix that all share is left out."""
+    """The names, still distinct, each short enough for a table: of long ones, the prefix that all share is left out."""
     common = _common_prefix(names)
     start = max(common.rfind(mark) + len(mark) if mark in common else 0 for mark in BREAKS)
     is_shortened = start > 0 and len(names) > 1 and any(len(name) > MAX_NAME for name in names)

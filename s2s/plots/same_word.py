@@ -72,7 +72,7 @@ def _translated(each: Occurrence) -> str:
 
 
 class CosineSeries(NamedTuple):
-    """One cosine per layer, the embeddings first; NaN where there is none."""
+    """One series of cosines, one per layer, the embeddings first; NaN where there is none."""
 
     name: str
     cosines: Sequence[float]
@@ -81,7 +81,7 @@ class CosineSeries(NamedTuple):
 def similarity(
     rows: Sequence[CosineSeries], layers: Sequence[str], *, title: str, chosen: int | None = None
 ) -> go.Figure:
-    """One line per series, the last the baseline. `layers` are names; the layer `chosen`, if any, is marked."""
+    """A plot, one line per series, the last the baseline. `layers` are names; the layer `chosen`, if any, is marked."""
     if not rows or not layers:
         return theme.empty("There is nothing to compare.")
     layout = theme.layout(title, 430, "", "cosine (1: same direction)")

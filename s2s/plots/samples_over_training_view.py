@@ -37,7 +37,7 @@ def pictures(question: SamplesOverTraining, answer: ProbeTranslations, model: st
 
 
 def _fitting(row: list[str]) -> list[str]:
-    """Where one text is truncated, so are the others: words that only one kept would look missing."""
+    """A row's texts, all truncated where one is: words that only one kept would look missing."""
     source, *texts, reference = row
     most = LONGEST if len(reference) > LONGEST else 2 * len(reference) + MARGIN
     reference = shortened(reference, LONGEST).strip()

@@ -50,7 +50,9 @@ def pictures(question: Samples, answer: ComparedSamples, model: str) -> list[Pic
 def utility(
     pairs: Floats, means: Sequence[float], counts: Sequence[int], *, title: str, measure: str
 ) -> go.Figure:
-    """`pairs` is (samples, samples) from 0 to 100, the best sample first: sample i with sample j as its reference."""
+    """A heatmap of similarities: `pairs` is (samples, samples) from 0 to 100, the best sample first: sample i with
+    sample j as its reference.
+    """
     n = len(pairs)
     if not n:
         return theme.empty("There are no samples to compare.")
@@ -93,7 +95,7 @@ def utility(
 
 
 def labels(means: Sequence[float], counts: Sequence[int]) -> list[str]:
-    """`★ 1 ×4 · 71.2`: a star for the winner, the number, how often it was drawn, its mean."""
+    """A label per sample, `★ 1 ×4 · 71.2`: a star for the winner, the number, how often it was drawn, its mean."""
     often = [f" ×{count}" if count > 1 else "" for count in counts]
     marked = ["★ 1", *(str(number) for number in range(2, len(counts) + 1))]
     return [

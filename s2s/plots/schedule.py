@@ -15,7 +15,7 @@ FILL = "rgba(0, 158, 115, 0.25)"  # the same green
 
 
 def schedule(steps: ArrayLike, rates: ArrayLike, *, warmup: int, title: str) -> go.Figure:
-    """The learning rate up to the last step; dotted lines mark the end of the warmup (in steps) and of the run."""
+    """A plot of the learning rate by step; dotted lines mark the end of the warmup (in steps) and of the run."""
     across = np.asarray(steps, np.float32)
     up = np.asarray(rates, np.float32)
     if not across.size:
@@ -54,7 +54,7 @@ def _marks(warmup: int, end: int) -> list[tuple[int, str, str]]:
 def expected_quality(
     minutes: ArrayLike, low: ArrayLike, high: ArrayLike, *, title: str
 ) -> go.Figure:
-    """The prediction interval of BLEU (0 to 100) by minutes of training; NaN where nothing was measured that early."""
+    """A plot of BLEU's prediction interval (0 to 100) by minutes; NaN where nothing was measured that early."""
     x, bottom, top = (np.asarray(values, np.float32) for values in (minutes, low, high))
     known = np.isfinite(bottom) & np.isfinite(top)
     if not known.any():

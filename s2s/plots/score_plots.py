@@ -29,7 +29,8 @@ MAX_TEXT = 60  # characters of a sentence in the hover text
 
 @dataclass(frozen=True)
 class TradeoffPoint:
-    """A system. `low` to `high` is the interval of `y`, None where it is unknown; a `group` shares color and symbol.
+    """A system as a point. `low` to `high` is the interval of `y`, None where it is unknown; a `group` shares color and
+    symbol.
 
     `label` replaces a name that is too long for the picture.
     """
@@ -70,7 +71,7 @@ def tradeoff(
 
 
 def _level(points: Sequence[TradeoffPoint]) -> dict[str, Any]:
-    """A range where all systems score the same but for rounding, which Plotly alone would zoom into."""
+    """The axis where all systems score the same but for rounding, which Plotly alone would zoom into."""
     ends = [end for point in points for end in (point.low, point.y, point.high) if end is not None]
     least = min(ends)
     most = max(ends)
@@ -122,7 +123,7 @@ def _dot(point: TradeoffPoint, side: str, x_label: str, y_label: str) -> go.Scat
 
 @dataclass(frozen=True)
 class SweepLine:
-    """One line: the values of the setting, the score at each, and its interval where it is known."""
+    """One line of a sweep: the values of the setting, the score at each, and its interval where it is known."""
 
     name: str
     values: tuple[float, ...]
@@ -193,7 +194,7 @@ def sentence_scores(
     x_label: str,
     y_label: str,
 ) -> go.Figure:
-    """One point per sentence, at most MOST_POINTS of them; `texts` are shown on hover, with the sentence's number."""
+    """A plot, one point per sentence, at most MOST_POINTS; `texts` are shown on hover, with the sentence's number."""
     if not len(x):
         return theme.empty("No sentence has both scores.")
     n = min(len(x), MOST_POINTS)

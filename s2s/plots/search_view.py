@@ -184,7 +184,7 @@ def _alternatives(question: WhyEachWord, answer: Searched, model: str) -> Pictur
 
 
 def alternatives_table(answer: Searched, chosen: int) -> Table:
-    """The most probable tokens at a node's position, and what the search did with each."""
+    """A table of the most probable tokens at a node's position, and what the search did with each."""
     tree_of = answer.tree
     node = tree_of.nodes[chosen]
     candidates = [

@@ -21,7 +21,7 @@ NONE_ALIKE = (
 
 
 def pictures(question: SeedSpread, answer: SeedGroups, model: str) -> list[Picture]:
-    """The table, and every run's score with means; a sentence where no two runs differ only in their seed."""
+    """Pictures: the table, and every run's score with means; a sentence where no two runs differ only in their seed."""
     table = question.table(answer)
     if not answer.is_averaged:
         return [Picture("seeds", TITLE, None, NONE_ALIKE, table, caption=NONE_ALIKE)]
@@ -62,7 +62,7 @@ def _scores(question: SeedSpread, answer: SeedGroups, table: Table) -> Picture:
 
 
 def _latex(table: Table, note: str) -> str:
-    """A table in which every cell is text, after a comment (booktabs)."""
+    """A table as LaTeX (booktabs), in which every cell is text, after a comment."""
     import pandas as pd
 
     frame = pd.DataFrame([*table.rows], columns=[*table.columns])

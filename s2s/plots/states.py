@@ -80,7 +80,7 @@ def _caption(question: StateMap, answer: MappedStates, layer: StateLayer, *, is_
 def states(
     layers: Sequence[StateLayer], points: Sequence[StatePoint], *, color: str, title: str
 ) -> go.Figure:
-    """One point per state, colored by one of `COLORINGS`; the second sentence's are open. Each layer has axes."""
+    """A plot, a point per state, colored by one of `COLORINGS`; the second sentence's are open. Each layer has axes."""
     if not points:
         return theme.empty("There are no states to show.")
     if color not in COLORINGS:

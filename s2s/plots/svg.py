@@ -51,7 +51,7 @@ class LineStyle(NamedTuple):
 
 
 def line_styles(n_heads: int, step: int) -> list[LineStyle]:
-    """One style per head, for tokens that are `step` pixels apart; a single head has plain lines."""
+    """One style of line per head, for tokens that are `step` pixels apart; a single head has plain lines."""
     if n_heads == 1:
         return [LineStyle(COLORS[0], "", "", 0, 0.5, THICK)]
     apart = min(4.0, 0.62 * step / max(1, n_heads))
@@ -78,7 +78,7 @@ def heatmap(
     verb: str = "predicts",
     per_row: bool = False,
 ) -> str:
-    """`weights` is (rows, keys), from 0 to 1. Hovering a cell shows its tokens and its weight.
+    """A heatmap as SVG. `weights` is (rows, keys), from 0 to 1. Hovering a cell shows its tokens and its weight.
 
     `per_row` scales each row by its largest weight; the numbers stay the weights.
     """
@@ -122,7 +122,7 @@ def lines(
     caption: str = "",
     verb: str = "predicts",
 ) -> str:
-    """Two columns of tokens joined by the links of each head. Hovering a line shows its head, tokens and weight."""
+    """An SVG: two columns of tokens joined by each head's links. Hovering a line shows its head, tokens and weight."""
     if not keys or not rows:
         return message_sheet(title, caption, NOTHING)
     step = token_spacing(keys, rows)
@@ -204,7 +204,7 @@ def _cells(
 
 
 def faintness(weight: float) -> float:
-    """The opacity of a line."""
+    """The opacity of a line for a weight."""
     return FAINT + (1 - FAINT) * _bounded(weight)
 
 
@@ -305,5 +305,5 @@ def _size(table: Sequence[tuple[int, int]], n: int) -> int:
 
 
 def _hex(color: str) -> str:
-    """`rgb(0, 34, 78)` -> `#00224e`."""
+    """A color in hexadecimal: `rgb(0, 34, 78)` -> `#00224e`."""
     return "#" + "".join(f"{round(value):02x}" for value in unlabel_rgb(color))

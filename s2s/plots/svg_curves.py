@@ -31,7 +31,7 @@ def curves(
     caption: str = "",
     options: CurveOptions = DEFAULT_OPTIONS,
 ) -> str:
-    """Solid for training batches, dashed with marks for held-out pairs; hovering a mark shows its value."""
+    """An SVG: solid for training batches, dashed with marks for held-out pairs; hovering a mark shows its value."""
     drawn = [(line, found) for line in lines if len((found := curve_points(line, options)).steps)]
     if not drawn:
         return message_sheet(title, caption, NO_STEPS_YET)

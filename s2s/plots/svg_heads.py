@@ -32,7 +32,8 @@ def heads(
     caption: str = "",
     per_row: bool = False,
 ) -> str:
-    """`weights` is (layers, heads, rows, keys), from 0 to 1; `roles`, by layer and head, stand below the thumbnails.
+    """All heads as SVG thumbnails. `weights` is (layers, heads, rows, keys), from 0 to 1; `roles`, by layer and head,
+    stand below them.
 
     `per_row` scales each row by its largest weight. Hovering a thumbnail shows its layer, head and role.
     """
@@ -107,7 +108,7 @@ def _png(shades: Weights) -> bytes:
 
 
 def _chunks(parts: Sequence[tuple[bytes, bytes]]) -> Iterator[bytes]:
-    """Length, kind, data and checksum of each (PNG specification, section 5.3)."""
+    """The chunks of a PNG: length, kind, data and checksum of each (PNG specification, section 5.3)."""
     for kind, data in parts:
         checksum = zlib.crc32(kind + data)
         yield struct.pack(">I", len(data)) + kind + data + struct.pack(">I", checksum)

@@ -15,7 +15,7 @@ MIN_WIDTH = 440.0  # pixels of a sheet, without its margins
 
 
 def sheet(title: str, caption: str, width: float, height: float, body: Iterable[str]) -> str:
-    """White, with a title above the body and a caption below."""
+    """The whole SVG: white, with a title above the body and a caption below."""
     inner = max(width, text_width(title, 16), MIN_WIDTH)
     notes = [line for part in caption.split("\n") for line in _wrapped(part, inner, 11.5)]
     bottom = height + 32
@@ -82,7 +82,7 @@ def safe(words: str) -> str:
 
 
 def visible_controls(words: str) -> str:
-    """Control characters as their symbols, a tab as `␉`; what else XML forbids (XML 1.0, section 2.2) as U+FFFD."""
+    """Text with control characters as symbols, a tab as `␉`; what else XML forbids (XML 1.0, section 2.2) as U+FFFD."""
     return "".join(map(_visible, words))
 
 

@@ -34,7 +34,8 @@ def tensor(
     breaks: Sequence[int] = (),
     limit: float = 0.0,
 ) -> go.Figure:
-    """`values` is (rows, columns); unnamed columns are numbered from 1. 0 is dark, negative blue, positive yellow.
+    """A heatmap of numbers. `values` is (rows, columns); unnamed columns are numbered from 1. 0 is dark, negative blue,
+    positive yellow.
 
     Minus infinity and NaN have no cell. `mark`: a 0-based row to frame; `breaks`: 0-based columns with a line before
     them. `limit`: the size of the largest number of the color scale, for pictures that share one; 0: that of `values`.
@@ -72,7 +73,7 @@ def tensor(
 
 
 def largest(*values: Array) -> float:
-    """The size of the largest number; 0 where none is finite."""
+    """The largest absolute value; 0 where none is finite."""
     return max(float(np.abs(each[np.isfinite(each)]).max(initial=0.0)) for each in values)
 
 
@@ -98,7 +99,7 @@ def _cells(values: Array, limit: float, *, is_named: bool, has_scale: bool) -> g
 
 
 def tensor_hover(column: str) -> str:
-    """The hover text of a cell."""
+    """The hover text of a cell, for Plotly to fill in."""
     return f"%{{y}} · {column}: %{{z:.3~g}}<extra></extra>"
 
 
@@ -125,7 +126,7 @@ def _texts(values: Array, limit: float, *, has_numbers: bool) -> go.Scatter:
 
 
 def short_number(value: float) -> str:
-    """`-0.123` -> `−.12`, `12.3` -> `12`, `0` -> `0`."""
+    """A number for a small cell: `-0.123` -> `−.12`, `12.3` -> `12`, `0` -> `0`."""
     if value == -np.inf:
         return MINUS_INFINITY
     if np.isnan(value) or value == 0:
@@ -186,7 +187,9 @@ def _line(column: int) -> dict[str, Any]:
 def signed_map(
     values: Floats, rows: Sequence[str], columns: Sequence[str], *, title: str
 ) -> go.Figure:
-    """`values` is (rows, columns): 0 is dark, negative blue, positive yellow; what rounds to 0 is drawn as 0."""
+    """A heatmap of numbers with a sign, (rows, columns): 0 is dark, negative blue, positive yellow; what rounds to 0 is
+    drawn as 0.
+    """
     drawn = np.where(np.abs(values) < LEAST_DRAWN, 0, values).astype(np.float32)
     figure = tensor(drawn, rows, columns, title=title, x_label="")
     if not drawn.size:

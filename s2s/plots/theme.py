@@ -44,7 +44,7 @@ END_OF_ISOLATE = "\u2069"
 
 
 def shortened(token: str, length: int = TICK_LENGTH) -> str:
-    """`"incomprehensibility"` -> `"incomprehensi…"`."""
+    """A token truncated to `length`: `"incomprehensibility"` -> `"incomprehensi…"`."""
     return token if len(token) <= length else token[: length - 1] + "…"
 
 
@@ -68,7 +68,7 @@ def label(token: str, length: int = TICK_LENGTH) -> str:
 
 @functools.cache
 def palette() -> npt.NDArray[np.uint8]:
-    """(256, 3) RGB of the sequential scale."""
+    """The colors of the sequential scale: (256, 3) RGB."""
     colors = sample_colorscale(SEQUENTIAL, np.linspace(0, 1, 256).tolist())
     return np.array([unlabel_rgb(color) for color in colors]).round().astype(np.uint8)
 
@@ -136,7 +136,7 @@ def heading(title: str) -> dict[str, Any]:
 
 
 def layout(title: str, height: int, x_label: str, y_label: str) -> dict[str, Any]:
-    """What figures with two ordinary axes share, as one dict: Plotly validates every update of a figure."""
+    """The layout that figures with two ordinary axes share, as one dict: Plotly validates every update of a figure."""
     return {
         "title": heading(title),
         "height": height,
@@ -173,7 +173,8 @@ def log_axis(low: float, high: float) -> dict[str, Any]:
 
 
 def log_ticks(low: float, high: float) -> list[float]:
-    """`1, 2, 5, 10 ...` over up to three decades, decades over more; rounder ones where these are too far apart.
+    """The ticks of a log axis: `1, 2, 5, 10 ...` over up to three decades, decades over more; rounder ones where these
+    are too far apart.
 
     They reach a little beyond both ends: Plotly leaves room around the data.
     """

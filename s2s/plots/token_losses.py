@@ -15,7 +15,7 @@ MAX_LABELS = 30  # tokens under the axis; of more, every second, third, ...
 
 
 class TokenLoss(NamedTuple):
-    """One token of a target."""
+    """The loss of one token of a target."""
 
     text: str
     loss: float  # nats
@@ -29,7 +29,9 @@ def token_losses(
     *,
     title: str,
 ) -> go.Figure:
-    """Bars: the reference, teacher-forced. Diamonds: the model's own tokens. `first_difference`: a 0-based position."""
+    """A plot of losses. Bars: the reference, teacher-forced. Diamonds: the model's own tokens. `first_difference`: a
+    0-based position.
+    """
     if not reference:
         return theme.empty("There is no reference to show.")
     layout = theme.layout(title, 380, "", "loss (nats per token)")

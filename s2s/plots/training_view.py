@@ -135,7 +135,7 @@ def placed(curves: Curves, steps: NDArray[Any], over: str) -> NDArray[Any]:
 
 
 def curve_lines(quantity: Quantity, answer: LoggedRuns, over: str = "step") -> list[Curve]:
-    """A curve for each run and each name; those of a run alone do not name it."""
+    """A curve for each run and each name; those of a single run do not name it."""
     return [
         Curve(
             _name(title if len(answer.names) > 1 else "", name if len(quantity.curves) > 1 else ""),

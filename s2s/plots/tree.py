@@ -52,7 +52,7 @@ class TreeNode(NamedTuple):
 
 
 class NodeStyle(NamedTuple):
-    """Symbol and size for one state of a node, and its label in the legend."""
+    """How nodes of one state are drawn: symbol, size, and label in the legend."""
 
     label: str
     symbol: str
@@ -72,7 +72,9 @@ STATES: Mapping[str, NodeStyle] = MappingProxyType(
 def visible_nodes(
     nodes: Sequence[TreeNode], n_kept: int, n_pruned: int, *, also: int = 0
 ) -> list[TreeNode]:
-    """The best n_kept and n_pruned of each step, n_kept finished ones, both paths, `also`, and all ancestors."""
+    """Nodes to draw: the best n_kept and n_pruned of each step, n_kept finished ones, both paths, `also`, all
+    ancestors.
+    """
     shown = {also} | {
         node.number
         for node in nodes
@@ -101,7 +103,7 @@ def node_rows(nodes: Sequence[TreeNode]) -> dict[int, int]:
 
 
 def tree(nodes: Sequence[TreeNode], *, title: str, inspected: int | None = None) -> go.Figure:
-    """One point per node, whose `customdata` is its number; a ring marks the inspected one.
+    """A figure of the tree with one point per node, whose `customdata` is its number; a ring marks the inspected one.
 
     It begins with the first step of its nodes, whether that is the search's or a later one.
     """
@@ -151,7 +153,7 @@ def tree(nodes: Sequence[TreeNode], *, title: str, inspected: int | None = None)
 
 
 def step_width(nodes: Sequence[TreeNode]) -> float:
-    """The pixels of a step: as many as the page has for each, but at least what the longest token takes."""
+    """The width of a step in pixels: as many as the page has for each, but at least what the longest token takes."""
     n_steps = max(node.step for node in nodes) - min(node.step for node in nodes)
     longest = max(min(len(node.token), TOKEN_LENGTH) for node in nodes)
     least = min(STEP_WIDTH, max(LEAST_STEP_WIDTH, LETTER * longest))
@@ -207,7 +209,7 @@ def _edges(
     row_of: Mapping[int, int],
     which: tuple[Callable[[TreeNode], bool], Mapping[str, object]],
 ) -> Trace:
-    """Level at both nodes and slanted in between, so that lines do not cross the tokens above the nodes."""
+    """Edges, level at both nodes and slanted in between, so that lines do not cross the tokens above the nodes."""
     shown, line = which
     x: list[float | None] = []
     y: list[float | None] = []

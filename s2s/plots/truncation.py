@@ -29,7 +29,7 @@ REMOVED = MappingProxyType({"symbol": "circle-open", "size": 6, "color": GRAY})
 
 
 class FilterResult(NamedTuple):
-    """What one filter keeps. `rank`: the number of first bars it keeps; None where removed and kept tokens mix."""
+    """The tokens that a filter keeps. `rank`: the number of first bars it keeps; None where removed and kept mix."""
 
     name: str
     keeps: Sequence[bool]  # for each bar
@@ -46,7 +46,8 @@ def truncation(
     title: str,
     is_log: bool = False,
 ) -> go.Figure:
-    """Tokens and probabilities, the best on top; `others`: how many more there are, and their total probability.
+    """A bar chart of tokens and probabilities, the best on top; `others`: how many more there are, and their total
+    probability.
 
     One column of marks per filter: squares are kept, rings removed, the thick line is the threshold. The last filter
     keeps solid bars.

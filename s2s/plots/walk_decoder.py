@@ -205,7 +205,9 @@ def ranked_tokens(
     chosen: int | None = None,
     is_share: bool = False,
 ) -> go.Figure:
-    """One bar per token, in the given order from the top; the one at index `chosen` is striped and of another color."""
+    """A bar chart with one bar per token, in the given order from the top; the one at index `chosen` is striped and of
+    another color.
+    """
     if not bars:
         return theme.empty("There are no tokens to show.")
     names = [theme.escaped(token) for token, _ in bars]

@@ -89,7 +89,7 @@ def position(question: Walkthrough, answer: Walked) -> list[Picture]:
 
 
 def layer_input(question: Walkthrough, at: TracedSentence, stack: str) -> list[Picture]:
-    """The stream that the chosen layer reads, so that the text explains every tensor between two steps."""
+    """Pictures of the stream that the chosen layer reads, so that the text explains every tensor between two steps."""
     is_encoder = stack == "encoder"
     joined = (at.trace.encoder if is_encoder else at.trace.decoder).self_residual
     words = at.src_tokens if is_encoder else at.tgt_tokens
@@ -277,7 +277,7 @@ def feed_forward(question: Walkthrough, answer: Walked) -> list[Picture]:
 
 
 def hidden_layer(fed: FeedForwardTrace, words: tuple[str, ...], row: int) -> list[Picture]:
-    """The hidden layer of a feed-forward, and its output."""
+    """Pictures of the hidden layer of a feed-forward, and of its output."""
     gate = {} if fed.gate is None else {"The gate, before its activation": fed.gate}
     made = gate | {
         "The hidden layer, after the activation": fed.hidden,

@@ -191,7 +191,7 @@ DRAW = MappingProxyType(
 def gradient_flow(
     layers: Sequence[str], norms: Mapping[str, Sequence[float]], *, title: str
 ) -> go.Figure:
-    """One bar per layer for each of at most two series in `norms`, each of which ends at 1; a logarithmic scale."""
+    """A bar chart: a bar per layer for each of at most two series in `norms`, which end at 1; a logarithmic scale."""
     if not layers:
         return theme.empty("There are no layers to show.")
     bars = [

@@ -30,7 +30,7 @@ def picture(
 
 
 def table_of(values: Array, rows: Sequence[str], columns: Sequence[object]) -> Table:
-    """A row per token."""
+    """A table of a tensor, with a row per token."""
     lines = zip(rows, values.tolist(), strict=True)
     return Table(("token", *map(str, columns)), [[name, *row] for name, row in lines])
 
@@ -53,14 +53,14 @@ def of_tokens(
 
 
 def shared_limit(*values: Array) -> float:
-    """One color scale for several pictures of `of_tokens`: the size of the largest number that they draw."""
+    """The largest size of a number that pictures of `of_tokens` draw, for one color scale for all of them."""
     return largest(*(each[:, :MAX_COLUMNS] for each in values))
 
 
 def of_heads(
     name: str, values: Array, rows: Sequence[str], n_heads: int, *, mark: int | None = None
 ) -> Picture:
-    """A picture of (tokens, heads * d_head): the first numbers of each head, side by side."""
+    """A picture of a tensor (tokens, heads * d_head): the first numbers of each head, side by side."""
     d_head = values.shape[1] // n_heads
     n_shown = min(d_head, max(1, MAX_COLUMNS // n_heads))
     by_head = values.reshape(len(rows), n_heads, d_head)
@@ -98,7 +98,7 @@ def of_pairs(
     cell: int | None = None,
     nouns: tuple[str, str] = ("query", "key"),
 ) -> Picture:
-    """A picture with a number for each row and column; `cell` is the column framed in the row `mark`."""
+    """A picture of a matrix with a number for each row and column; `cell` is the column framed in the row `mark`."""
     shape = f"{walked.counted(len(rows), nouns[0])} × {walked.counted(len(columns), nouns[1])}"
     title = f"{name}\n{shape}"
     figure = tensor(values, rows, columns, title=title, x_label=nouns[1], mark=mark)
@@ -132,7 +132,7 @@ def frame(figure: Any, row: int | None, column: int | None) -> None:
 
 
 def additive_mask(mask: Mask) -> Array:
-    """What is added to the scores: 0 where attention is allowed, minus infinity elsewhere."""
+    """The mask as numbers that are added to the scores: 0 where attention is allowed, minus infinity elsewhere."""
     return np.where(mask, np.float32(0), np.float32(-np.inf))
 
 
@@ -145,7 +145,9 @@ def activations(
     title: str,
     used: str,
 ) -> go.Figure:
-    """Curves: `outputs[name]` over `inputs`, that of `used` thick. Bars: `counts[i]` inputs from `edges[i]` on."""
+    """A plot of activation functions. Curves: `outputs[name]` over `inputs`, that of `used` thick. Bars: `counts[i]`
+    inputs from `edges[i]` on.
+    """
     if not sum(counts):
         return theme.empty("This model has no feed-forward layer, so it has no activation.")
     shares = np.asarray(counts, np.float32) / sum(counts)

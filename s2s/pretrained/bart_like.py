@@ -81,31 +81,31 @@ SINUSOIDS = r"(model\.)?(en|de)coder\.embed_positions\.weights?"
 
 
 def bart(given: Json) -> ModelConfig:
-    """Post-norm, with learned positions and a norm after the embeddings."""
+    """BART's config as ours: post-norm, with learned positions and a norm after the embeddings."""
     norm = Norm("layer", "post", after_embeddings=True)
     return model_config(given, learned_positions(given), norm, final_norm=False)
 
 
 def mbart(given: Json) -> ModelConfig:
-    """As BART, but pre-norm."""
+    """mBART's config as ours: BART's, but pre-norm."""
     norm = Norm("layer", "pre", after_embeddings=True)
     return model_config(given, learned_positions(given), norm, final_norm=True)
 
 
 def marian(given: Json) -> ModelConfig:
-    """The paper's transformer, its sines before its cosines."""
+    """Marian's config as ours: the paper's transformer, its sines before its cosines."""
     positions = Positions("sinusoidal", layout="halves")
     return model_config(given, positions, Norm("layer", "post"), final_norm=False)
 
 
 def pegasus(given: Json) -> ModelConfig:
-    """Pre-norm, with Marian's positions."""
+    """Pegasus's config as ours: pre-norm, with Marian's positions."""
     positions = Positions("sinusoidal", layout="halves")
     return model_config(given, positions, Norm("layer", "pre"), final_norm=True)
 
 
 def m2m100(given: Json) -> ModelConfig:
-    """Pre-norm; positions are counted from the padding id on, over real tokens only."""
+    """M2M100's config as ours: pre-norm; positions are counted from the padding id on, over real tokens only."""
     positions = Positions(
         "sinusoidal",
         layout="halves",

@@ -31,7 +31,7 @@ ACTIVATIONS: Mapping[str, str] = MappingProxyType(
 class Family:
     """One family of published models: how its config.json and tensor names become ours.
 
-    What the tensors themselves say, `config` may leave out: whether embeddings are shared, and whether the output is
+    `config` may leave out what the tensors themselves say: whether embeddings are shared, and whether the output is
     tied or has a bias. `tokenizer` is what a recipe calls its kind.
     """
 
@@ -42,7 +42,9 @@ class Family:
     dropped: tuple[str, ...] = ()  # patterns of tensors that files hold and the model does without
 
     def our_name(self, name: str) -> str:
-        """`encoder.block.0.layer.0.SelfAttention.q.weight` -> `encoder.layers.0.self_attention.query.weight`."""
+        """Our name of a tensor: `encoder.block.0.layer.0.SelfAttention.q.weight` ->
+        `encoder.layers.0.self_attention.query.weight`.
+        """
         for pattern, replacement in self.names:
             name = re.sub(pattern, replacement, name)
         return name
@@ -87,7 +89,7 @@ def suppressed_tokens(given: Json) -> set[tuple[int, ...]]:
 
 
 def joined(sequences: set[tuple[int, ...]]) -> str:
-    """`{(7,), (3,), (5, 9)}` -> `"3,5 9,7"`."""
+    """Token sequences as the text of a setting: `{(7,), (3,), (5, 9)}` -> `"3,5 9,7"`."""
     return ",".join(" ".join(map(str, sequence)) for sequence in sorted(sequences))
 
 

@@ -134,8 +134,8 @@ def _left_out(name: str, value: Any, why: str) -> str:
 
 
 def settings(given: Json) -> dict[str, Any]:
-    """`{"num_beams": 4, "max_length": 512}` -> `{"num_beams": 4, "max_new_tokens": 511}`; settings of sampling only
-    where it is on.
+    """Our settings of decoding: `{"num_beams": 4, "max_length": 512}` -> `{"num_beams": 4, "max_new_tokens": 511}`;
+    those of sampling only where it is on.
     """
     names = [name for name in NAMES if name not in SAMPLING or given.get("do_sample")]
     found = {name: given[name] for name in names if given.get(name) is not None}
@@ -160,6 +160,6 @@ def with_groups(settings: Json) -> dict[str, Any]:
 
 
 def _fewest_groups(beams: int) -> int:
-    """`4` -> `2`, `5` -> `5`."""
+    """The smallest number above 1 that divides the beams: `4` -> `2`, `5` -> `5`; 1 for a single beam."""
     divisors = (groups for groups in range(2, beams + 1) if beams % groups == 0)
     return next(divisors, 1)

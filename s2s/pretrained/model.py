@@ -28,7 +28,7 @@ LONGEST = 512  # tokens, where nothing is said
 
 @dataclass(frozen=True)
 class PublishedModel:
-    """A model and its weights, in float32, by our names."""
+    """A published model and its weights, in float32, by our names."""
 
     family: Family
     config: ModelConfig
@@ -61,12 +61,12 @@ def read_model(folder: Path) -> PublishedModel:
 
 
 def read_config(folder: Path) -> dict[str, Any]:
-    """config.json. Raises UserError where it is missing or broken."""
+    """The contents of config.json. Raises UserError where it is missing or broken."""
     return read_json(folder, CONFIG)
 
 
 def read_ids(folder: Path) -> SpecialIds:
-    """What config.json and generation_config.json say of special ids. Raises UserError as `read_model` does."""
+    """The special ids by config.json and generation_config.json. Raises UserError as `read_model` does."""
     given, _ = _given(folder, read_config(folder))
     with naming(CONFIG):
         return special_ids(given)

@@ -52,7 +52,9 @@ def _stack(given: Json, n_layers: int) -> Stack:
 
 
 def _scales_output(given: Json) -> bool:
-    """Newer files always call the weights tied, and say here whether they were; mT5 never scales."""
+    """Whether the output is scaled: newer files always call the weights tied, and say here whether they were; mT5 never
+    scales.
+    """
     if given.get("model_type") == "mt5":
         return False
     return bool(given.get("scale_decoder_outputs", given.get("tie_word_embeddings", True)))

@@ -33,7 +33,7 @@ UNLIMITED = "This system cannot limit the memory of a process; every 0.1 s, the 
 
 
 def nice(niceness: int) -> None:
-    """The calling thread and those that it starts come after others; 0 to 19. On Windows, the whole process."""
+    """Lower the priority of the calling thread and those that it starts, 0 to 19; on Windows, of the whole process."""
     if hasattr(os, "nice"):
         os.nice(niceness)
     elif hasattr(psutil, "BELOW_NORMAL_PRIORITY_CLASS"):
@@ -58,12 +58,12 @@ def is_time_over(code: int) -> bool:
 
 
 def is_killed(code: int) -> bool:
-    """Whether one with this exit status was ended from outside or had too much memory."""
+    """Whether a process with this exit status was ended from outside or had too much memory."""
     return code in (OUT_OF_MEMORY, 128 - OUT_OF_MEMORY)
 
 
 def is_out_of_memory(error: Exception) -> bool:
-    """Whether that is what an error of Python, torch or the system is about."""
+    """Whether an error of Python, torch or the system says that memory ran out."""
     return isinstance(error, MemoryError) or any(words in str(error) for words in NO_MEMORY)
 
 
@@ -77,7 +77,7 @@ def memory() -> int:
 
 @contextlib.contextmanager
 def limited_memory(n_bytes: int, exceeded: Callable[[], None] = lambda: None) -> Iterator[None]:
-    """At most `n_bytes` of memory meanwhile: more raises MemoryError.
+    """Limit this process to `n_bytes` of memory while this is open: more raises MemoryError.
 
     Where the system cannot refuse memory, a thread watches it, calls `exceeded` and ends the process with the status
     `OUT_OF_MEMORY`; on standard error, the process says so once.
@@ -103,7 +103,7 @@ def limited_memory(n_bytes: int, exceeded: Callable[[], None] = lambda: None) ->
 
 
 def _resource() -> ModuleType | None:
-    """The module, where its limit of memory is one: on macOS it has the name alone, and Windows lacks it."""
+    """The module `resource`, where its limit of memory is one: on macOS it has the name alone, and Windows lacks it."""
     if sys.platform != "linux":
         return None
     try:

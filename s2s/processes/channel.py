@@ -22,7 +22,7 @@ GRACE = 1.0  # seconds in which a process that has closed its output ends by its
 
 
 def log_path(name: str) -> Path:
-    """`log/NAME.log` in this machine's `S2S_HOME`; NAME is a job's id for what it prints. Creates the folder."""
+    """The path `log/NAME.log` in this machine's `S2S_HOME`; NAME is a job's id for its output. Creates the folder."""
     folder = settings.make_home() / "log"
     folder.mkdir(exist_ok=True)
     return folder / f"{name}.log"
@@ -31,8 +31,8 @@ def log_path(name: str) -> Path:
 def launch(
     module: Sequence[str], log: str, env: Mapping[str, str], *, is_heard: bool = False
 ) -> subprocess.Popen[bytes]:
-    """`python -m MODULE ...` in a session of its own, which appends what it prints to the log; without one, its errors
-    go where those of this process go.
+    """Start `python -m MODULE ...` in a session of its own, which appends what it prints to the log; without a log, its
+    errors go where those of this process go.
 
     `is_heard`: its standard input and output are pipes. Raises OSError where it cannot be started.
     """
@@ -64,14 +64,14 @@ class Channel:
         self.is_alive = True
 
     def _read(self) -> None:
-        """In a thread: not every system can wait for a pipe with a time limit."""
+        """Read in a thread: not every system can wait for a pipe with a time limit."""
         with self._stdout:
             while data := self._stdout.read1(CHUNK):
                 self._arrived.put(data)
         self._arrived.put(b"")
 
     def send(self, line: Mapping[str, Any]) -> bool:
-        """Whether it was written; a process that is gone is noticed with its answers, too."""
+        """Send a line; whether it was written. That a process is gone is noticed with its answers, too."""
         try:
             self._stdin.write(json.dumps(line).encode() + b"\n")
             self._stdin.flush()
@@ -80,7 +80,7 @@ class Channel:
         return True
 
     def lines(self, seconds: float) -> Iterator[dict[str, Any]]:
-        """What arrives within these seconds, each with its size as `n_bytes`."""
+        """The lines that arrive within these seconds, each with its size as `n_bytes`."""
         if not self.is_alive:
             return
         try:

@@ -1,4 +1,4 @@
-"""`python -m s2s.processes.child MODULE:FUNCTION`: work in a process of its own, that end. See `program`."""
+"""`python -m s2s.processes.child MODULE:FUNCTION`: the process that a `Program` runs in, and what its work may use."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class StoppedError(Exception):
 
 
 class Orders:
-    """What has arrived: orders to carry out one after the other, and which ones to stop."""
+    """What has arrived on standard input: orders to carry out one after the other, and which ones to stop."""
 
     def __init__(self) -> None:
         self.about: dict[str, Any] = json.loads(sys.stdin.buffer.readline() or b"{}")
@@ -49,7 +49,7 @@ class Orders:
 
 
 class Answers:
-    """Lines on what was the standard output; whatever else is printed joins the errors."""
+    """Writes the answers as lines to the former standard output; whatever else is printed joins the errors."""
 
     def __init__(self) -> None:
         self.max_line = 0  # bytes; until `main` knows
@@ -57,7 +57,7 @@ class Answers:
         os.dup2(2, 1)
 
     def write(self, **answer: Any) -> None:
-        """One line. Where nobody reads it, the closed input says so too."""
+        """Write an answer as one line. Where nobody reads it, the closed input says so too."""
         content = json.dumps(answer).encode()
         if len(content) > self.max_line:
             raise TooLargeError
@@ -69,7 +69,7 @@ class Answers:
 
 
 class Here:
-    """What work may say while it is at an order, and must hear."""
+    """What work on an order reports its progress to, and asks whether anybody still waits."""
 
     def __init__(self, number: int, orders: Orders, answers: Answers) -> None:
         self.number = number
@@ -83,7 +83,7 @@ class Here:
             raise StoppedError
 
     def tell(self, *, at_once: bool = False, **progress: Any) -> None:
-        """How far it is, as JSON, a few times a second."""
+        """Report progress, as JSON, a few times per second at most."""
         self.check()
         if at_once or time.monotonic() >= self._next_report:
             self.answers.write(id=self.number, **progress)

@@ -73,12 +73,12 @@ ROOT = Path(__file__).parents[2]
 def for_reading(
     more: Mapping[str, str] = NOTHING_MORE, *, from_hub: bool = False
 ) -> dict[str, str]:
-    """Of a process that reads files or decodes; `from_hub`: it reads from the Hub."""
+    """The environment of a process that reads files or decodes; `from_hub`: it reads from the Hub."""
     return _chosen((*ANYTHING, *NETWORK) if from_hub else ANYTHING) | _path() | dict(more)
 
 
 def for_jobs(more: Mapping[str, str] = NOTHING_MORE) -> dict[str, str]:
-    """Of a worker, and of a process that does a job: the database, too."""
+    """The environment of a worker, and of a process that does a job: with the database, too."""
     return _chosen((*ANYTHING, *NETWORK, *QUEUE), needed=("PG*",)) | _path() | dict(more)
 
 

@@ -54,12 +54,12 @@ class ChildHandle:
         self.is_out_of_sight = False  # the fork server is gone; nobody knows what became of it
 
     def poll(self) -> int | None:
-        """Its exit status; None while it runs."""
+        """The process's exit status; None while it runs."""
         return self.code
 
 
 class ForkServer:
-    """The worker's end of such a process. Accepts requests before it is ready."""
+    """The worker's end of the process that forks jobs. Accepts requests before that is ready."""
 
     def __init__(
         self, process: subprocess.Popen[bytes], clock: Callable[[], float] = time.monotonic
@@ -142,7 +142,7 @@ class ForkServer:
 
 
 def serve(warm: Callable[[], None]) -> ForkRequest | None:
-    """Carry out requests until the input closes, then return None. Returns in each child too, with its request."""
+    """Fork a child per request until the input closes, then return None; in each child, return its request."""
     answers = os.dup(1)
     os.dup2(2, 1)  # so that what an import prints is not taken for an answer
     warm()

@@ -32,12 +32,12 @@ def write(event: str, level: int = logging.INFO, **fields: str | int | float) ->
 
 
 def write_error(event: str, error: BaseException, **fields: str | int | float) -> None:
-    """The same for an exception."""
+    """Log an event of our own with an exception: its types and frames, not its message."""
     LOGGER.error(event, extra={"fields": fields}, exc_info=error, stacklevel=2)
 
 
 def set_up() -> None:
-    """On a hosted server, from now on every log message of this process is such a line on standard error."""
+    """On a hosted server, make every later log message of this process a line of JSON on standard error."""
     if not asker.is_hosted():
         return
     # Libraries add handlers of their own, some of them later: all formatters are passed by.
@@ -96,7 +96,7 @@ def line(record: logging.LogRecord) -> str:
 
 
 def described(error: BaseException) -> dict[str, list[str]]:
-    """The types of an exception and of those that caused it, and the frames of the first that was raised last."""
+    """The types of an exception and of those that caused it, and the frames of the exception itself."""
     kinds: list[str] = []
     cause: BaseException | None = error
     while cause is not None and len(kinds) < MOST_CAUSES:

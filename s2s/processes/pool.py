@@ -31,8 +31,8 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Service(Generic[Request, Result]):
-    """What a pool needs to know of its program: a request as an order, an answer as a result, and the sentences for
-    requests without one.
+    """What a pool needs to know of its program: how a request becomes an order, an answer a result, and the sentences
+    for requests without a result.
     """
 
     program: Program
@@ -88,16 +88,16 @@ class PoolTask(Generic[Request]):
         return any(waiter.is_present() for waiter in [*self.waiters.values()])
 
     def wait(self, seconds: float) -> bool:
-        """Whether it is over within these seconds."""
+        """Wait until the task is over, at most these seconds; whether it is."""
         return self._over.wait(max(0.0, seconds))
 
     def begin(self) -> None:
-        """It runs now."""
+        """Note that the task runs now."""
         self.is_running = True
         self._started = time.monotonic()
 
     def end(self, error: str) -> None:
-        """The first end counts."""
+        """Note that the task is over, with an error or ""; the first end counts."""
         if not self.is_over:
             self.error = error
             self._over.set()
@@ -105,7 +105,7 @@ class PoolTask(Generic[Request]):
 
 @dataclass(eq=False)
 class _Slot:
-    """A thread that waits for its process, and the owners whose requests that has carried out."""
+    """A thread that waits for its process, and the owners whose requests the process has carried out."""
 
     process: Process | None = None
     owners: set[str] = field(default_factory=set)
@@ -113,7 +113,7 @@ class _Slot:
 
 
 class WarmPool(Generic[Request, Result]):
-    """Safe to use from several threads."""
+    """Carries out requests in a few warm processes and keeps the results. Safe to use from several threads."""
 
     def __init__(
         self,
@@ -143,7 +143,7 @@ class WarmPool(Generic[Request, Result]):
         self._is_closed = False
 
     def result(self, request: Request, owner: str | None = None) -> Result | None:
-        """What was computed; from then on this owner has asked for it, too."""
+        """The result of a request, None before there is one; from then on this owner has asked for it, too."""
         with self._changed:
             if request not in self._results:
                 return None
@@ -154,7 +154,7 @@ class WarmPool(Generic[Request, Result]):
             return result
 
     def ask(self, request: Request, owner: str, waiter: Waiter) -> PoolTask[Request]:
-        """The task that computes this, for one more waiter. Raises UserError where too many wait."""
+        """The task that computes a request, for one more waiter. Raises UserError where too many wait."""
         with self._changed:
             task = self._tasks.get(request)
             if task is None:
@@ -168,7 +168,7 @@ class WarmPool(Generic[Request, Result]):
             return task
 
     def release(self, name: str, requests: Collection[Request]) -> None:
-        """A waiter no longer waits for these; what nobody waits for is stopped."""
+        """Note that a waiter no longer waits for these requests; what nobody waits for is stopped."""
         with self._changed:
             for request in requests:
                 if task := self._tasks.get(request):
@@ -211,7 +211,7 @@ class WarmPool(Generic[Request, Result]):
         return True
 
     def _work(self, slot: _Slot) -> None:
-        """A thread that waits for its process, without computing."""
+        """The loop of a slot's thread, which waits for its process without computing."""
         try:
             while task := self._next(slot):
                 try:

@@ -1,4 +1,5 @@
-"""Work in a process of its own: this end. One JSON object per line, orders there and answers back.
+"""Work in a process of its own, as the process that asks sees it. One JSON object per line, orders there and answers
+back.
 
 The process (`s2s.processes.child`) has only the environment that it needs, and ends with this one, however this one
 ends. Every way to open what a visitor brings, and to compute beside the dashboard, is one of these.
@@ -63,8 +64,8 @@ class Process(Channel):
         memory: int | None = None,
         more_memory: int | None = None,
     ) -> int:
-        """Its number. After `seconds` the process ends itself; `memory` is in bytes of the whole process, `more_memory`
-        beyond those that it had when it was ready.
+        """Send an order; returns its number. After `seconds` the process ends itself; `memory` is in bytes of the whole
+        process, `more_memory` beyond those that it had when it was ready.
         """
         number = next(self._numbers)
         limits = {"seconds": seconds, "memory": memory, "more_memory": more_memory}
@@ -72,7 +73,7 @@ class Process(Channel):
         return number
 
     def stop(self, number: int) -> None:
-        """All orders up to this one; the answer to each is an error, unless it came before."""
+        """Stop all orders up to this one; the answer to each is an error, unless it came before."""
         self.send({"stop": number})
 
     def answers(
@@ -81,7 +82,7 @@ class Process(Channel):
         seconds: float = math.inf,
         told: Callable[[Mapping[str, Any]], None] = lambda line: None,
     ) -> Iterator[Any]:
-        """Those to an order, within these seconds in all; those to others are dropped. `told` gets what it says of its
+        """The answers to an order, within these seconds in all; those to others are dropped. `told` gets reports of
         progress.
 
         Raises UserError as the work did, TooLargeError, EndedError where the process ended, and TimeoutError.

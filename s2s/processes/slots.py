@@ -18,7 +18,7 @@ RETRY_SECONDS = 0.25
 
 @dataclass(frozen=True)
 class Slots:
-    """The slots of a kind, and what those are told who wait."""
+    """The slots of one kind of process, and what is said to those who wait."""
 
     kind: str
     n: int

@@ -83,7 +83,7 @@ def serve(died: Died, idle: float | None = None, app: int | None = None) -> str:
 
 
 def _say(sentence: str) -> None:
-    """In the worker's log; nothing where that cannot be written, as on a full disk."""
+    """Print a sentence to the worker's log; nothing where that cannot be written, as on a full disk."""
     with contextlib.suppress(OSError):
         print(sentence, file=sys.stderr, flush=True)
 
@@ -124,7 +124,7 @@ class RunningJob:
 
 
 class Worker:
-    """One per machine; runs as many jobs at a time as each slot may have."""
+    """Claims jobs and runs as many at a time as each slot may have; one per machine."""
 
     def __init__(self, died: Died, app: int | None = None) -> None:
         self.died = died
@@ -151,13 +151,13 @@ class Worker:
                 self.fork_server = ForkServer(launch([FORKED], "fork_server", env, is_heard=True))
 
     def close_fork_server(self) -> None:
-        """The jobs that were forked from it continue."""
+        """End the fork server; the jobs that were forked from it continue."""
         if self.fork_server:
             self.fork_server.close()
         self.fork_server = None
 
     def work(self, idle: float | None, signals: list[int]) -> None:
-        """Until a signal arrives, or there was no work for `idle` seconds."""
+        """Work until a signal arrives, or there was no work for `idle` seconds."""
         last = time.monotonic()
         while not signals:
             if self.app and os.getppid() != self.app:  # it was killed
@@ -223,7 +223,7 @@ class Worker:
             self.reported = time.monotonic()
 
     def sign_off(self) -> None:
-        """Others see at once that this machine has no worker."""
+        """Sign off, so that others see at once that this machine has no worker."""
         with contextlib.suppress(UnreachableError):
             queue.sign_off(self.host)
         self.reported = -math.inf
@@ -256,7 +256,7 @@ class Worker:
                 del self.children[child.job.id]
 
     def _check_fork_server(self) -> None:
-        """Replace one that was ready and died; one that was never ready would not be the next time either."""
+        """Replace a fork server that was ready and died; one that was never ready would not be the next time either."""
         if self.fork_server is None:
             return
         self.fork_server.look()
@@ -327,7 +327,7 @@ class Starter:
         self._is_over = False
 
     def ensure(self) -> None:
-        """Start one, unless a worker is there or was started a moment ago."""
+        """Start a worker, unless one is there or was started a moment ago."""
         with self._lock:
             now = self._clock()
             home = settings.home()
@@ -373,7 +373,7 @@ def ensure() -> None:
 
 
 def end() -> None:
-    """The app ends, and with it the worker that it started, where `settings.worker_ends_with_app`."""
+    """End the worker that the app started, as the app ends, where `settings.worker_ends_with_app`."""
     if settings.worker_ends_with_app():
         STARTER.end()
 

@@ -62,7 +62,7 @@ class MeanOutputs(OfSample[Means]):
 
 @dataclass(frozen=True)
 class LossChange:
-    """The loss in nats per token without and with a change, and the 95 % interval of the difference."""
+    """The loss on a sample in nats per token without and with a change, and the 95 % interval of the difference."""
 
     before: float
     after: float
@@ -72,7 +72,7 @@ class LossChange:
 
 @dataclass(frozen=True)
 class ScoreChange:
-    """A score of greedy translations without and with a change, and the 95 % interval of the difference."""
+    """A sample's score of greedy translations without and with a change, and the 95 % interval of the difference."""
 
     before: float
     after: float
@@ -83,7 +83,7 @@ class ScoreChange:
 
 @dataclass(frozen=True)
 class ChangedSentence:
-    """One sentence without and with the change; log-probabilities are of its reference, nats per token."""
+    """A sentence's translations without and with the change; log-probabilities of its reference, nats per token."""
 
     src: str
     reference: str
@@ -119,7 +119,7 @@ class Ablated:
 
     @property
     def interval(self) -> str:
-        """`0.54 nats per token (95 % interval 0.46 to 0.63)`, without a sign."""
+        """The size of the change of the loss: `0.54 nats per token (95 % interval 0.46 to 0.63)`, without a sign."""
         ends = sorted((abs(self.loss.low), abs(self.loss.high)))
         return (
             f"{abs(self.change):.3f} nats per token (95 % interval {ends[0]:.3f} to {ends[1]:.3f})"
@@ -151,7 +151,7 @@ class OfSwitched(OfSample[Answer]):
     switched: str = setting("", scope="run", label="Heads")
 
     def chosen(self, run: Run) -> dict[Head, str]:
-        """The heads with what is done to each. Raises UserError for none, and for one that there is not."""
+        """The chosen heads with what is done to each. Raises UserError for none, and for one that there is not."""
         found, unknown = switched.from_text(self.switched, all_heads(run.model))
         if unknown:
             raise UserError(
@@ -192,7 +192,7 @@ class Ablation(OfSwitched[Ablated]):
 
 @dataclass(frozen=True)
 class AblatedSentence:
-    """Both translations, and the first one's tokens, scored by the model without and with the change: nats."""
+    """A sentence's translations without and with the change; both models score the first one's tokens, in nats."""
 
     before: Decoded
     after: Decoded
@@ -231,18 +231,18 @@ SENTENCE_FINDINGS = (
 
 @dataclass(frozen=True)
 class SentenceAblation(OfSwitched[AblatedSentence]):
-    """One sentence translated without and with the interventions; a head's mean is that over the sample."""
+    """How one sentence is translated without and with the interventions; a head's mean is that over the sample."""
 
     text: str = subject("sentence", link="src")
 
     def means(self, run: Run) -> MeanOutputs | None:
-        """The question about the means, where any are needed."""
+        """The question for the mean outputs of heads; None if no intervention needs them."""
         chosen = self.chosen(run).values()
         is_needed = any(INTERVENTIONS[name].change is None for name in chosen)
         return MeanOutputs(self.run, self.test, self.n) if is_needed else None
 
     def ask(self, have: Have) -> AblatedSentence:
-        """Raises UserError for a sentence that is too long."""
+        """Translate without and with the interventions. Raises UserError for a sentence that is too long."""
         run = have.run(self.run)
         change = self._interventions(have, run)
         packed = json.dumps(to_json(change), sort_keys=True)

@@ -75,7 +75,7 @@ class Aligned:
 
     @property
     def best(self) -> tuple[int, int]:
-        """Layer and head of the first of them, from 0."""
+        """Layer and head, from 0, of the first head with the least alignment error."""
         layer, head = np.unravel_index(self._errors.argmin(), self._errors.shape)
         return int(layer), int(head)
 
@@ -144,7 +144,7 @@ class Alignment(OfSentence[Aligned]):
     )
 
     def ask(self, have: Have) -> Aligned:
-        """Raises UserError where the weights are too many to store, or the model has no such layer or head."""
+        """The links. Raises UserError where the weights are too many to store, or there is no such layer or head."""
         forced = have.answer(self.attention)
         words = self._words(forced, self.attention.which(forced))
         links = self.method.extract(words.weights)
@@ -179,7 +179,7 @@ class Alignment(OfSentence[Aligned]):
         return errors
 
     def stamp(self, have: Have) -> Hashable:
-        """The key says whether the asker may see the dataset: other guests get no gold links."""
+        """What the key has beside the fields: whether the asker may see the dataset; other guests get no gold links."""
         return super().stamp(have), have.may_see_data(have.run(self.run))
 
     def table(self, answer: Aligned) -> Table:

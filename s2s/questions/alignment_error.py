@@ -29,7 +29,7 @@ def _none() -> Floats:
 
 
 class Cell(NamedTuple):
-    """One way to link words: a reduction, a link method, and a head, all from 0."""
+    """One way to link words: a reduction, a link method, and a head, all as indices from 0."""
 
     reduction: int
     method: int
@@ -39,7 +39,7 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True)
 class HeadAlignment:
-    """Scores of heads as arrays (reductions, methods, layers, heads); NaN if a score is not defined."""
+    """How well each head links words: arrays (reductions, methods, layers, heads); NaN if a score is not defined."""
 
     gold: bool
     n: int  # sentences
@@ -71,14 +71,14 @@ class HeadAlignment:
 
     @property
     def head_names(self) -> list[str]:
-        """`1.1`, `1.2`: layer and head from 1."""
+        """The names of all heads, `1.1`, `1.2`: layer and head from 1."""
         return [
             f"{layer + 1}.{head + 1}" for layer, head in np.ndindex(*self.with_others.shape[2:])
         ]
 
 
 class BestHead(NamedTuple):
-    """The cell of the lowest error."""
+    """Facts about the head, reduction and link method with the lowest alignment error."""
 
     name: str  # `head 2 of layer 1`
     how: str  # `weights, argmax`
@@ -100,7 +100,7 @@ class BestHead(NamedTuple):
 
 
 class Agreement(NamedTuple):
-    """The mean F1 of all heads with all others."""
+    """Facts on how far heads agree: the mean F1 of all heads with all others."""
 
     f1: float
     how: str
@@ -137,7 +137,7 @@ class AlignmentError(OfSample[HeadAlignment]):
         return from_json(HeadAlignment, {**found, **known})
 
     def ask(self, have: Have) -> HeadAlignment:
-        """Raises UserError also for uploaded sentences whose measurement is gone."""
+        """Measure all heads' links. Raises UserError also for uploaded sentences whose measurement is gone."""
         if self.uploaded and not measurements.place(self.request(have)):
             raise UserError(GONE)
         return super().ask(have)
@@ -182,7 +182,7 @@ def named(answer: HeadAlignment, at: Cell) -> list[Any]:
 
 
 def best_head(answer: HeadAlignment) -> BestHead:
-    """The facts that the finding is about."""
+    """The facts for the sentence about the head with the lowest error."""
     at = answer.best
     reduction, links, layer, head = named(answer, at)
     n_alike = int((answer.low <= answer.high[at]).sum()) - 1

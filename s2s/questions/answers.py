@@ -44,7 +44,7 @@ class Answers:
     def asking(
         self, key: Hashable, waiting: Callable[[], AbstractContextManager[None]] = nullcontext
     ) -> Iterator[None]:
-        """Only one thread at a time computes an answer; the others wait within `waiting` and then find it."""
+        """A context in which one thread computes an answer; others wait within `waiting` and then find it."""
         with self._guard:
             lock, n = self._asking.get(key, (threading.Lock(), 0))
             self._asking[key] = lock, n + 1
@@ -63,7 +63,7 @@ class Answers:
                     self._asking[key] = lock, n - 1
 
     def put(self, key: Hashable, owner: str, found: Timed) -> Timed:
-        """Keep an answer, and let the oldest go where there is no more room."""
+        """Store an answer and return it; the oldest ones are dropped where there is no more room."""
         size = n_bytes(found.value)
         with self._guard:
             self._drop(key)
@@ -77,7 +77,7 @@ class Answers:
         return found
 
     def forget(self, owner: str) -> None:
-        """Drop the answers for which nobody but this workspace asked."""
+        """Drop the answers that nobody but the workspace `owner` asked for."""
         with self._guard:
             for key in [key for key, owners in self._owners.items() if owner in owners]:
                 self._owners[key].discard(owner)

@@ -73,7 +73,7 @@ class ForcedWeights(AboutTarget[Attention]):
         return cls(run, text, training=training, **said)
 
     def ask(self, have: Have) -> Attention:
-        """Raises UserError where that is too much to store, or the target has no positions."""
+        """Compute the weights. Raises UserError where that is too much to store, or the target has no positions."""
         run, target = have.run(self.run), self.ids or self.target
         model = run.recipe.model
         src_len = len(run.src_tokenizer.encode(self.text)) + 1
@@ -101,7 +101,7 @@ class ForcedWeights(AboutTarget[Attention]):
 
 @dataclass(frozen=True)
 class ForcedAttention:
-    """The weights under teacher forcing. `given` are the target's ids where it is the model's own output."""
+    """All attention weights under teacher forcing. `given` are the target's ids where it is the model's own output."""
 
     source: str
     target: str
@@ -195,7 +195,7 @@ class AttentionOf(OfSentence[ForcedAttention]):
         return ForcedAttention(self.text, *target, own.text, attention, *whole, fault, note)
 
     def which(self, answer: ForcedAttention | Changed) -> HeadSelection:
-        """The layer and head, 0-based; None for the mean of all. Raises UserError for one that there is not."""
+        """The selected layer and head, 0-based; None for the mean. Raises UserError for one that there is not."""
         shape = answer.attention.view(self.kind).weights.shape
         return selection(self.kind, self.layer, self.head, shape)
 
@@ -208,14 +208,14 @@ class AttentionOf(OfSentence[ForcedAttention]):
     def all_tokens(
         self, answer: ForcedAttention, which: HeadSelection | None = None
     ) -> AttentionMap:
-        """The reduced map, or that of another head, before anything is simplified."""
+        """The whole map of the selected head, or of `which`, before anything is simplified."""
         which = which or self.which(answer)
         offered = {slug: row for slug, row in REDUCTIONS.items() if which.kind in row.kinds}
         choose(f"reduction of {KIND_NAMES[which.kind]}", self.reduce, offered)
         return reduced(answer.attention, which, self.reduce)
 
     def simplified(self, answer: ForcedAttention, which: HeadSelection | None = None) -> Simplified:
-        """The map that is drawn."""
+        """The map as it is drawn, with what was left out."""
         which = which or self.which(answer)
         picture = self.all_tokens(answer, which)
         if self.words:
@@ -243,7 +243,7 @@ def weights_table(picture: AttentionMap) -> Table:
 
 
 def selection(kind: str, layer: str, head: str, shape: tuple[int, ...]) -> HeadSelection:
-    """The layer and head, 0-based, among so many; empty, the last layer and the mean of its heads."""
+    """The named layer and head (from 1), 0-based, for weights of this shape; empty: last layer, mean of its heads."""
     n_layers, n_heads = shape[:2]
     of_layer = _index("layer", layer or str(n_layers), n_layers)
     return HeadSelection(kind, of_layer, _index("head", head or MEAN, n_heads))

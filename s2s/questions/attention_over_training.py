@@ -96,7 +96,7 @@ class AttentionOverTraining(Question[AttentionByStep]):
     head: str = view("", in_set=False)
 
     def ask(self, have: Have) -> AttentionByStep:
-        """Raises UserError for a run that has saved no attention."""
+        """Read the saved attention. Raises UserError for a run that has saved none."""
         folder = have.folder(self.run)
         steps = attention_history.saved_steps(folder)
         history = attention_history.history(folder)
@@ -111,7 +111,7 @@ class AttentionOverTraining(Question[AttentionByStep]):
     def _frames(
         self, folder: RunFolder, steps: list[int]
     ) -> tuple[tuple[SavedAttention, ...], str]:
-        """The pair as it was last, and before; or why it cannot be read."""
+        """The pair at the newest checkpoint, or at several for an animation; else a note on why it cannot be read."""
         try:
             shown = attention_history.load(folder, self.nearest(steps))
         except UserError as error:
@@ -127,7 +127,7 @@ class AttentionOverTraining(Question[AttentionByStep]):
         return tuple(frames), ""
 
     def nearest(self, steps: Sequence[int]) -> int:
-        """The checkpoint that is shown of these."""
+        """The step among `steps` that is shown: the nearest to the chosen one, by default the last."""
         return min(steps, key=lambda step: abs(step - int(self.at))) if self.at else steps[-1]
 
     def stamp(self, have: Have) -> Hashable:
@@ -139,16 +139,16 @@ class AttentionOverTraining(Question[AttentionByStep]):
         return str(folder.path), size, files, have.may_see_data(folder)
 
     def which(self, saved: SavedAttention) -> HeadSelection:
-        """The layer and head, 0-based; None for the mean of all. Raises UserError for one that there is not."""
+        """The selected layer and head, 0-based; None for the mean. Raises UserError for one that there is not."""
         shape = saved.attention.view(self.kind).weights.shape
         return selection(self.kind, self.layer, self.head, shape)
 
     def picture(self, saved: SavedAttention) -> AttentionMap:
-        """The pair's map at one checkpoint."""
+        """The pair's attention map at one checkpoint."""
         return reduced(saved.attention, self.which(saved))
 
     def chosen(self, answer: AttentionByStep) -> tuple[int, int] | None:
-        """Layer and head of the curve that is drawn thicker: of the one head of cross-attention that is shown."""
+        """Layer and head whose entropy curve is drawn thicker: the one head of cross-attention shown, else None."""
         which = self.which(answer.frames[0]) if answer.frames and self.kind == "cross" else None
         if which is None or which.layer is None or which.head is None:
             return None
@@ -171,7 +171,7 @@ class AttentionOverTraining(Question[AttentionByStep]):
         return Table([*columns, *["alignment_error"] * (len(values) - 1)], rows)
 
     def pair_table(self, answer: AttentionByStep) -> Table:
-        """The map; of several checkpoints one row per step and weight, positions from 1."""
+        """The pair's map as a table; of several checkpoints one row per step and weight, positions from 1."""
         maps = {saved.step: self.picture(saved) for saved in answer.frames}
         if not self.animated:
             return weights_table(*maps.values())
@@ -196,7 +196,7 @@ class AttentionOverTraining(Question[AttentionByStep]):
         return first(FINDINGS, _facts(history))
 
     def pair_finding(self, answer: AttentionByStep) -> str:
-        """The clearest row of the pair's map."""
+        """What the clearest row of the pair's map attends to, as a sentence."""
         return "" if self.animated else row_finding(self.picture(answer.frames[0]))
 
 

@@ -146,7 +146,7 @@ class Attribution(OfForced[Attributed]):
         return Probed(self.run, (self.text,), "attribution", ids, self.method, written(settings))
 
     def ask(self, have: Have) -> Attributed:
-        """Raises UserError for a source that the model cannot read."""
+        """Attribute each target token. Raises UserError for a source that the model cannot read."""
         forced = have.answer(self.forced)
         attention = have.answer(ForcedWeights.of_target(self.run, self.text, forced.ids))
         return Attributed(forced, have.answer(self.probe(have)), attention)
@@ -157,7 +157,7 @@ class Attribution(OfForced[Attributed]):
         return reduced(answer.attention, which, reduction or self.map)
 
     def agreement(self, answer: Attributed, reduction: str = "") -> Any:
-        """Rank correlations of a reduction of attention with the absolute attribution."""
+        """Rank correlations of attention, reduced in this way, with the absolute attribution."""
         weights = self.shown(answer, reduction).weights
         return heads.rank_agreement(np.abs(answer.found.values), weights)
 
@@ -181,7 +181,7 @@ class Attribution(OfForced[Attributed]):
 
 @dataclass(frozen=True)
 class Shifted:
-    """How far the output moves by each change of the weights, and why others could not be made; `heads` names whose."""
+    """How far the output moves by each change of the weights of `heads`, and why other changes could not be made."""
 
     forced: ForcedIds
     heads: str
@@ -238,7 +238,7 @@ class ChangedWeights(OfForced[Shifted]):
         return found
 
     def ask(self, have: Have) -> Shifted:
-        """Raises UserError where no change can be made."""
+        """Measure all changes. Raises UserError where none can be made."""
         shifts: dict[str, OutputShift] = {}
         refused: dict[str, str] = {}
         for slug, probe in self.probes(have).items():

@@ -31,10 +31,10 @@ DIVERSITY = ("distinct_1", "distinct_2")
 
 @dataclass(frozen=True)
 class ForcedOutput(AboutTarget[Reference]):
-    """An output under teacher forcing, by another model than wrote it, say."""
+    """The log-probabilities of an output under teacher forcing, such as one that another model wrote."""
 
     def ask(self, have: Have) -> Reference:
-        """Raises UserError for an output that is longer than the model's positions."""
+        """Score the output. Raises UserError for one that is longer than the model's positions."""
         return teacher_forcing.reference(have.run(self.run), self.text, self.target)
 
     def table(self, answer: Reference) -> Table:
@@ -57,7 +57,7 @@ class Compare(Question[Compared]):
     against: str = view("", label="Mark differences against")
 
     def check(self) -> None:
-        """Raises UserError also for rows that are none, and for runs that belong to no row."""
+        """Check the fields. Raises UserError also for rows that are none, and for runs that belong to no row."""
         super().check()
         if not 1 <= len(self.rows) <= MOST_ROWS:
             raise UserError(f"`rows` has {len(self.rows)}; give 1 to {MOST_ROWS}.")
@@ -73,12 +73,12 @@ class Compare(Question[Compared]):
 
     @property
     def translations(self) -> list[Translate]:
-        """What each row asks. Raises UserError for a strategy that there is not."""
+        """The question that each row asks. Raises UserError for a strategy that there is not."""
         runs = self.runs if len(self.runs) > 1 else (self.runs or ("",)) * len(self.rows)
         return [_translation(run, self.text, row) for run, row in zip(runs, self.rows, strict=True)]
 
     def ask(self, have: Have) -> Compared:
-        """Raises UserError where no row can be decoded."""
+        """Decode every row and compare. Raises UserError where no row can be decoded."""
         outcomes = have.outcomes(self.translations)
         problems = [one.problem for one in outcomes if one.problem]
         if len(problems) == len(outcomes):
@@ -86,7 +86,7 @@ class Compare(Question[Compared]):
         return self.joined(have, outcomes)
 
     def joined(self, have: Have, outcomes: Sequence[Outcome]) -> Compared:
-        """The comparison, made of those translations that are known so far."""
+        """The comparison of the rows, from the outcomes of their translations that are known so far."""
         asked = self.translations
         runs = [_opened(have, one.run) for one in asked]
         rows = []

@@ -26,7 +26,7 @@ UNNAMED = ("seed", "max_new_tokens")  # settings that say nothing about the kind
 
 @dataclass(frozen=True)
 class ComparedRow:
-    """One row: how it was decoded, and what came of it.
+    """One row of a comparison: how a sentence was decoded, and what came of it.
 
     `times` says how many times as probable its translation is as the first row's, by the model of the first row;
     `of_best` is the score that its own search gives to the most probable translation, where no setting forbids that
@@ -70,7 +70,7 @@ class ComparedRow:
 
     @property
     def best(self) -> DecodedHypothesis | None:
-        """The first hypothesis; None where nothing is decoded."""
+        """The first hypothesis of this row; None where nothing is decoded."""
         return self.found.hypotheses[0] if self.found and self.found.hypotheses else None
 
     @property
@@ -116,12 +116,12 @@ class Ranking:
 
     @property
     def is_whole(self) -> bool:
-        """Whether every row that can be decoded has a whole translation."""
+        """Whether every row of the comparison that can be decoded has a whole translation."""
         return self.n == sum(not row.problem for row in self.compared.rows) > 0
 
     @property
     def is_one_model(self) -> bool:
-        """Whether the rows' probabilities can be compared as they are."""
+        """Whether one model wrote all rows, so that their probabilities can be compared as they are."""
         return self.is_whole and not self.compared.models
 
     @property
@@ -156,7 +156,7 @@ class Ranking:
         return percent(math.exp(_log_prob(self.best)))
 
     def where(self, rows: Sequence[ComparedRow]) -> str:
-        """The first difference from the best translation: `at token 6 “zu” (27%) instead of “früh” (24%)`; or empty."""
+        """The first row's first difference from the best: `at token 6 “zu” (27%) instead of “früh” (24%)`; or empty."""
         one, best = rows[0].best, self.best.best
         if not (one and best):
             return ""
@@ -172,7 +172,7 @@ class Ranking:
 
     @property
     def where_preferred(self) -> str:
-        """The first difference of the translation that its search prefers."""
+        """The first difference from the best of a translation that its own search prefers; or empty."""
         return self.where(self._preferred)
 
     @property
@@ -189,7 +189,7 @@ class Ranking:
 
     @property
     def preferred(self) -> str:
-        """`Beam`: whose search ranks its less probable translation above the most probable one; empty for none."""
+        """The name, `Beam`, of whose search ranks its less probable translation above the best; empty for none."""
         return self._beginning(self._preferred)
 
     @property

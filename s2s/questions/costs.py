@@ -75,7 +75,7 @@ class OfModel(Question[Answer]):
         return BatchSizes(self.batch, self.src_len, self.tgt_len)
 
     def spec(self, have: Have, model: str) -> ModelSpec:
-        """The shape of the run's model or of a preset's. Raises UserError where there is none."""
+        """The shape of the run's model or of a preset's, by name. Raises UserError where there is none."""
         if model != THIS_RUN:
             row = choose("preset", model, PRESETS)
             return ModelSpec(row.recipe, row.src_vocab_size, row.tgt_vocab_size)
@@ -102,7 +102,7 @@ class ModelShape:
 
 @dataclass(frozen=True)
 class ModelCosts:
-    """A model, another one beside it if there is one, and a row of costs for each component of the first."""
+    """A model, another one to compare it with if there is one, and a row of costs for each component of the first."""
 
     model: ModelShape
     other: ModelShape | None
@@ -253,7 +253,7 @@ def label_of(components: tuple[Component, ...], name: str) -> str:
 
 @dataclass(frozen=True)
 class Growth:
-    """A cost at each value of one variable, all else equal, and what the batch takes as it is: bytes and operations."""
+    """A cost at each value of one variable, all else equal, and the bytes and operations of the batch as it is."""
 
     points: tuple[CostPoint, ...]
     now: int  # the variable's present value

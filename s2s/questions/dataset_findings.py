@@ -125,12 +125,12 @@ OF_TOKENIZERS = (
 
 
 def of_pairs(preview: Preview) -> str:
-    """The size of a dataset, and which pairs repeat or are far longer than the others."""
+    """A sentence on the size of a dataset, and on which pairs repeat or are far longer than the others."""
     return _joined(first(SIZE, preview), *_all(OF_PAIRS, preview))
 
 
 def of_faults(report: LintReport, data: DataConfig) -> str:
-    """What the enabled rules drop, which other rule matches most, and how many sources have several targets."""
+    """A sentence on what the enabled rules drop, which other rule matches most, and sources with several targets."""
     dropping = enabled_rules(data.clean)
     n = report.dropped(dropping)
     others = {rule: found.n for rule, found in report.found.items() if rule not in dropping}
@@ -149,13 +149,13 @@ def of_faults(report: LintReport, data: DataConfig) -> str:
 
 
 def of_task(found: TaskExamples) -> str:
-    """About how many pairs the length limit will drop."""
+    """A sentence on about how many pairs the length limit will drop."""
     share = percent(found.too_long)
     return first(LIMIT, SimpleNamespace(too_long=found.too_long, limit=found.limit, share=share))
 
 
 def of_words(found: Statistics) -> str:
-    """Whether training has the words of validation, sides that differ in length, and rare words."""
+    """A sentence on whether training has the words of validation, on sides that differ in length, and on rare words."""
     sides = {"source": found.src, "target": found.tgt}
     missing = {side: _missing(words) for side, words in sides.items()}
     rare = {side: words.n_once / max(1, words.n_distinct) for side, words in sides.items()}
@@ -178,7 +178,7 @@ def _missing(words: Vocabulary) -> float:
 
 
 def of_tokenizers(found: TokenizerComparison) -> str:
-    """What to consider where words are not separated by spaces, and which tokenizers stand out."""
+    """A sentence on what to consider where words are not separated by spaces, and on tokenizers that stand out."""
     if not found.rows:
         return "No tokenizer has been measured on these pairs."
     rows = found.named.values()
@@ -203,7 +203,7 @@ def of_tokenizers(found: TokenizerComparison) -> str:
 
 
 def percent(share: float) -> str:
-    """`4.31 %`, `less than 0.1 %`: at most three digits."""
+    """A share as text with at most three digits: `4.31 %`, `less than 0.1 %`."""
     return f"{100 * share:.3g} %" if share >= 0.001 else "less than 0.1 %"
 
 

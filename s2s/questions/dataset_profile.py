@@ -59,7 +59,7 @@ Part: TypeAlias = Preview | LintReport | TaskExamples | Statistics | TokenizerCo
 
 @dataclass(frozen=True)
 class ProfiledDataset:
-    """The name of a dataset, and the part of its profile that was asked for."""
+    """The name of a dataset, and the one part of its profile that was asked for."""
 
     name: str
     found: Part
@@ -80,7 +80,7 @@ class DatasetProfile(Question[ProfiledDataset]):
     rule: str = view("", lambda rule: not rule or rule in LINT_RULES)  # whose examples are shown
 
     def ask(self, have: Have) -> ProfiledDataset:
-        """Raises UserError for a dataset that cannot be read, and for settings that do not fit together."""
+        """The part. Raises UserError for a dataset that cannot be read, and for settings that do not fit together."""
         if not self.dataset:
             raise UserError(f"`{self.name}` is asked of a dataset; give its SPEC as `dataset`.")
         recipe = self.recipe
@@ -93,7 +93,7 @@ class DatasetProfile(Question[ProfiledDataset]):
 
     @property
     def recipe(self) -> Recipe:
-        """The preset's with these settings. Raises UserError where they do not fit together."""
+        """The preset's recipe with the changed settings. Raises UserError where they do not fit together."""
         return changed_recipe(self.preset, self.settings)
 
     def stamp(self, have: Have) -> Hashable:
@@ -112,7 +112,7 @@ class DatasetProfile(Question[ProfiledDataset]):
 
 
 def changed_recipe(preset: str, settings: str) -> Recipe:
-    """A preset's with changed settings, which are JSON. Raises UserError where they do not fit together."""
+    """A preset's recipe with changed settings, which are JSON. Raises UserError where they do not fit together."""
     try:
         found = json.loads(settings)
     except ValueError:

@@ -140,13 +140,13 @@ class Evaluate(Question[Evaluated]):
             object.__setattr__(self, "runs", tuple(self.runs.split()))
 
     def ask(self, have: Have) -> Evaluated:
-        """Raises UserError for a request that contradicts itself or a limit, and for what cannot be opened."""
+        """The result. Raises UserError for a request that contradicts itself or a limit, or cannot be opened."""
         if self.evaluation:
             return read(have.evaluation(self.evaluation), have)
         return read(evaluation_request.carried_out(self.request(have), have), have)
 
     def request(self, have: Have) -> EvaluationRequest:
-        """What is evaluated, where no stored evaluation is named. Raises UserError as `ask` does."""
+        """The evaluation that the fields request, where no stored one is named. Raises UserError as `ask` does."""
         return evaluation_request.request(self, have)
 
     def of_stored(self, evaluation: str) -> Evaluate:
@@ -155,7 +155,7 @@ class Evaluate(Question[Evaluated]):
         return Evaluate(evaluation=evaluation, **{name: getattr(self, name) for name in names})
 
     def stamp(self, have: Have) -> Hashable:
-        """A stored evaluation may still run, and guests see less of it."""
+        """What the key has beside the fields: a stored evaluation's state, which changes, and what guests see of it."""
         known = None if self.evaluation else evaluation_request.known(self.request(have), have)
         place = have.evaluation(self.evaluation) if self.evaluation else known
         if place is None:
@@ -213,7 +213,7 @@ def _rows(answer: Evaluated, number: int, own: Mapping[str, Any]) -> list[list[A
 
 
 class Compared(NamedTuple):
-    """The best system beside the baseline; the two best systems if the baseline is the best."""
+    """Facts about two systems: the best one and the baseline, or the two best if the baseline is the best."""
 
     n: str  # `200 sentences`
     label: str  # `chrF`

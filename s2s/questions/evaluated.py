@@ -98,7 +98,7 @@ class Evaluated:
         return ROW_BYTES * (1 + sum(map(len, self.sentences)))
 
     def value(self, system: int, key: str) -> float | None:
-        """One score of a system, or None."""
+        """One score of a system; None if it was not scored."""
         own = self.systems[system]
         found = own.get("scores", {}).get(key, {}).get("value")
         number = own.get(key) if key == "sentences_per_second" else found
@@ -151,9 +151,10 @@ def _made(system: System, own: Mapping[str, Any], titles: Mapping[str, str]) -> 
 
 
 def settings_text(system: System, own: Mapping[str, Any]) -> str:
-    """`num_beams=5, length_penalty=1.0`: what took effect, the main settings and those that differ from defaults.
+    """A system's settings as text, `num_beams=5, length_penalty=1.0`: the main ones and those that differ from
+    defaults.
 
-    Before the model is loaded, and in evaluations of earlier versions: what was given.
+    They are those that took effect; before the model is loaded, and in evaluations of earlier versions, those given.
     """
     effective = own.get("settings")
     if effective is None:

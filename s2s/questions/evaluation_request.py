@@ -1,4 +1,4 @@
-"""What an evaluation is requested of: its systems with their names, its test set, and one that is stored already."""
+"""What an evaluation is requested of: its systems with their names, its test set; or the one that is stored already."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def models(have: Have, name: str, checkpoints: str) -> list[Model]:
 
 
 def offered_sweeps(strategies: Iterable[str]) -> list[str]:
-    """`num_beams of beam`: what can be swept."""
+    """The settings of the strategies that can be swept, as `num_beams of beam`."""
     return [
         f"{setting} of {name}"
         for name in strategies
@@ -87,8 +87,8 @@ def swept_values(strategy: str, setting: str, text: str) -> list[Any]:
 
 
 def parse(text: str) -> dict[str, Any]:
-    """`"num_beams=5, prefix=la"` -> `{"num_beams": 5, "prefix": "la"}`; a comma that is not followed by a setting
-    belongs to the value.
+    """A strategy's settings from text: `"num_beams=5, prefix=la"` -> `{"num_beams": 5, "prefix": "la"}`; a comma that
+    is not followed by a setting belongs to the value.
 
     Raises UserError for a part without a setting and a value.
     """
@@ -102,7 +102,7 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def systems(asked: Evaluate, have: Have) -> list[System]:
-    """Each checkpoint with each strategy, then the sweep. Raises UserError for what a strategy does not take."""
+    """All systems: checkpoints with strategies, then the sweep. Raises UserError for what a strategy does not take."""
     every = [model for name in asked.runs for model in models(have, name, asked.checkpoints)]
     wanted = asked.strategies.split()
     if unknown := [name for name in wanted if name not in STRATEGIES]:
@@ -159,7 +159,7 @@ def system_of(model: Model, strategy: str, settings: Mapping[str, Any], sweep: s
 
 
 def named(systems: Iterable[System], titles: Mapping[str, str]) -> list[System]:
-    """Systems with unique names: run and checkpoint where there are several, strategy, settings.
+    """The systems with unique names: run and checkpoint where there are several, strategy, settings.
 
     MBR states its samples even at their defaults: its quality depends on them more than on the model.
     """
@@ -234,8 +234,8 @@ def _test_set(asked: Evaluate, have: Have, run: Run) -> Sentences:
 
 
 def carried_out(asked: EvaluationRequest, have: Have) -> EvaluationFolder:
-    """The stored evaluation of it, made or finished in this process where it is not done. Stopped, it keeps its
-    sentences, and whoever asks next resumes it.
+    """The stored evaluation of this request; where it is not done, it is made or finished in this process. Stopped, it
+    keeps its sentences, and whoever asks next resumes it.
     """
     place = known(asked, have) or evaluation_service.store(asked)
     if place.status().get("state") == "done":

@@ -29,7 +29,7 @@ HALF = 0.5
 
 @dataclass(frozen=True)
 class LongerLines(Question[ExtrapolationResult]):
-    """One run on lines of every length, decoded greedily in about a second."""
+    """How one run does on lines of every length, decoded greedily in about a second."""
 
     run: str = subject(RUN)
     task: str = setting(DEFAULT.task, choices=TASKS, label="Task")
@@ -44,13 +44,13 @@ class LongerLines(Question[ExtrapolationResult]):
 
 @dataclass(frozen=True)
 class Extrapolated:
-    """Results on longer lines: of the asker's own runs, or of the shipped ones, which have several seeds."""
+    """Results of models on longer lines: of the asker's own runs, or of the shipped ones, which have several seeds."""
 
     results: tuple[ExtrapolationResult, ...]
     is_shipped: bool
 
     def of_kinds(self, score: str) -> dict[str, Matrix]:
-        """By kind of positions, in the order of its table: (seeds, lengths) from 0 to 1."""
+        """A score by kind of positions, in the order of POSITION_KINDS: (seeds, lengths) from 0 to 1."""
         found = {
             kind: [getattr(each, score) for each in self.results if each.kind == kind]
             for kind in POSITION_KINDS
@@ -142,7 +142,7 @@ class Reach(NamedTuple):
 
     @property
     def is_clear(self) -> bool:
-        """Whether every seed of the best reaches farther than every seed of the worst."""
+        """Whether every seed of the best encoding reaches farther than every seed of the worst."""
         best = max(self.means, key=self.means.__getitem__)
         worst = min(self.means, key=self.means.__getitem__)
         return min(self.by_kind[best]) > max(self.by_kind[worst])

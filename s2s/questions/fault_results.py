@@ -35,14 +35,14 @@ SHOWN_BY = MappingProxyType(
 
 
 class Measure(NamedTuple):
-    """How a number of the results is shown, and said in a sentence."""
+    """How one measured number is shown, and said in a sentence."""
 
     form: str
     about: str
     phrase: str = ""  # with the number in braces
 
     def written(self, value: float) -> str:
-        """`0.93548` -> `93.5%`; a dash for NaN."""
+        """A value as text, `0.93548` -> `93.5%`; a dash for NaN."""
         return "–" if math.isnan(value) else self.form.format(value)
 
 
@@ -97,7 +97,7 @@ class FaultyRun(NamedTuple):
 
     @property
     def loss_hides_it(self) -> bool:
-        """Whether its training loss ends lower, while its translations are worse."""
+        """Whether the faulty run's training loss ends lower, while its translations are worse."""
         is_lower = (self.broken.final_loss or 0.0) < (self.healthy.final_loss or 0.0)
         return is_lower and self.broken.outcome.bleu < self.healthy.outcome.bleu
 
@@ -156,7 +156,7 @@ class FaultResults(Question[MeasuredFaults]):
 
 
 def numbers(one: Measured) -> dict[str, float]:
-    """By the names of MEASURES; NaN for what was not measured."""
+    """What was measured, by the names of MEASURES; NaN for what was not measured."""
     outcome = one.outcome
     return {
         "training loss": math.nan if one.final_loss is None else one.final_loss,

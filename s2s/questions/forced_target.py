@@ -50,7 +50,7 @@ COLUMNS = (
 
 
 class JudgedText(NamedTuple):
-    """A text, its log-probability in nats, the score that judges it, and its chrF against the reference."""
+    """A target, its log-probability in nats, the score that judges it, and its chrF against the reference."""
 
     whose: str
     text: str
@@ -76,7 +76,7 @@ class Forced:
 
     @property
     def first_difference(self) -> int | None:
-        """The first position, from 0, at which the two differ."""
+        """The first position, from 0, at which reference and translation differ."""
         return first_difference(self.reference.ids, self.own.ids)
 
     @property
@@ -85,7 +85,7 @@ class Forced:
 
     @property
     def preferred(self) -> str:
-        """How much the model prefers the reference, or what was written, to the other."""
+        """How much the model prefers the reference to its translation, or the reverse."""
         if not self.by_score:
             return ""
         pair = (self.by_score.reference, self.by_score.written)
@@ -93,7 +93,7 @@ class Forced:
 
     @property
     def wide_gain(self) -> str:
-        """How much it prefers the wide beam's text to what was written."""
+        """How much the model prefers the wide beam's text to what was written."""
         return self._against(self.by_score.wide, self.by_score.written) if self.by_score else ""
 
     @property
@@ -157,7 +157,7 @@ class ForcedTarget(OfSearch[Forced]):
     target: str = subject("target", link="tgt", help="The translation that you want.")
 
     def ask(self, have: Have) -> Forced:
-        """Raises UserError without a target, and for one that is longer than the model's positions."""
+        """Both texts, scored. Raises UserError without a target, and for one longer than the model's positions."""
         if not (self.target and self.text):
             raise UserError("Forcing needs a sentence and a target; give both.")
         run, config = have.run(self.run), self.configured(have)
@@ -212,7 +212,7 @@ class ForcedTarget(OfSearch[Forced]):
 def judged(
     strategy: str, config: GenerationConfig, reference: Reference, found: Decoded, wide: Decoded
 ) -> tuple[JudgedText, ...]:
-    """The reference, what was written and the wide beam's text."""
+    """The reference, what was written and the wide beam's text, each with its score and chrF."""
     score = maximized_score(config) or _log_probability
     targets: dict[str, Reference | Decoded] = {
         "reference": reference,
@@ -283,7 +283,7 @@ def _own_cells(own: DecodedHypothesis, at: int) -> list[object]:
 
 
 def texts_table(answer: Forced) -> Table:
-    """The reference, what was written and a wide beam's text."""
+    """A table of the reference, what was written and a wide beam's text."""
     has_score = answer.unit != NATS
     rows = [
         [

@@ -45,12 +45,12 @@ Targets = Mapping[str, tuple[AlignedTarget, ...]]
 
 @dataclass(frozen=True)
 class GoldAlignment:
-    """Source -> its aligned targets, after the run's task was applied, all in NFC."""
+    """The known word alignments: source -> its aligned targets, after the run's task was applied, all in NFC."""
 
     targets: Targets
 
     def links(self, text: str, target: str) -> Links | None:
-        """Those of exactly this pair; None where they are not known."""
+        """The gold links of exactly this pair; None where they are not known."""
         pairs = self.targets.get(nfc(text), ())
         return next((pair.links for pair in pairs if pair.tgt == nfc(target)), None)
 
@@ -72,7 +72,7 @@ class GoldOf(Question[GoldAlignment]):
             return GoldAlignment(aligned_targets(source, run.recipe))
 
     def stamp(self, have: Have) -> Hashable:
-        """The key says whether the asker may see the dataset: other guests get no links."""
+        """What the key has beside the fields: whether the asker may see the dataset, as other guests get no links."""
         return super().stamp(have), have.may_see_data(have.run(self.run))
 
     def table(self, answer: GoldAlignment) -> Table:
@@ -178,7 +178,7 @@ class ReferencesOf(Question[KnownReferences]):
         return known_targets(self.text, spec, run.recipe.data, run.recipe.train.seed)
 
     def stamp(self, have: Have) -> Hashable:
-        """The key says whether the asker may see the dataset: other guests get fewer references."""
+        """What the key has beside the fields: whether the asker may see the dataset, or gets fewer references."""
         return super().stamp(have), have.may_see_data(have.run(self.run))
 
     def table(self, answer: KnownReferences) -> Table:
@@ -198,7 +198,7 @@ class ShippedTargets(Question[Mapping[str, tuple[str, ...]]]):
 
 
 def validation_pairs(run: Run) -> list[tuple[str, str]]:
-    """The sentences that training translated, with their references."""
+    """The (source, reference) pairs that training translated."""
     lines = (line for line in run.folder.lines("samples") if {"source", "reference"} <= line.keys())
     return [*dict.fromkeys((str(line["source"]), str(line["reference"])) for line in lines)]
 

@@ -54,7 +54,7 @@ Progress = Callable[[int, int], None]
 
 
 def name_of(run: Run, as_saved: Run) -> str:
-    """What names a run at its checkpoint in a question: `demo-en-fr@1500`, `opus@0:en>fr` in chosen languages."""
+    """The name of a run at its checkpoint in a question: `demo-en-fr@1500`, `opus@0:en>fr` in chosen languages."""
     name = f"{run.folder.id}@{run.step}"
     if run.key.languages == as_saved.key.languages:
         return name
@@ -62,7 +62,7 @@ def name_of(run: Run, as_saved: Run) -> str:
 
 
 def about(run: str) -> Mapping[str, Any]:
-    """What the asker may know of a run; nothing where they may not open it, or it is gone."""
+    """What the asker may know of a run, such as its origin; nothing where they may not open it, or it is gone."""
     try:
         return guests.about_run(Library().run(run))
     except (UserError, OSError):
@@ -144,11 +144,11 @@ class Have:
         return run.key, file.st_mtime_ns, file.st_size
 
     def folder(self, run: str) -> RunFolder:
-        """Of a run, even without a checkpoint. Raises UserError where there is none that the asker may open."""
+        """A run's folder, even without a checkpoint. Raises UserError where there is none that the asker may open."""
         return Library().run(run.partition("@")[0])
 
     def summary(self, run: str) -> RunSummary:
-        """A run as a row of a list, also one that waits; a guest's names no private dataset. Raises UserError where
+        """A run as a row of a list, even if it waits; a guest's row names no private dataset. Raises UserError where
         there is none that the asker may open.
         """
         run_id = run.partition("@")[0]
@@ -160,21 +160,21 @@ class Have:
         return found
 
     def recipe(self, run: str) -> Recipe | None:
-        """Its settings, also of a run that waits; None where they cannot be read."""
+        """The settings of a run, even if it waits; None where they cannot be read."""
         try:
             return self.folder(run).recipe()
         except (UserError, OSError):
             return run_service.queued_recipe(run)
 
     def n_parameters(self, run: str) -> int | None:
-        """Of a run's model; None before its first checkpoint."""
+        """How many parameters a run's model has; None before its first checkpoint."""
         try:
             return self.folder(run).n_parameters()
         except UserError:  # it waits
             return None
 
     def short_name(self, run: str) -> str:
-        """What a run is called that another refers to; of one that is not here, the last part of its folder."""
+        """A short name for a run that another refers to: the last part of its title, or of its folder if it is gone."""
         return self.titles([run]).get(run, "").rstrip("/").rpartition("/")[2]
 
     def curves(self, run: str) -> Curves:
@@ -199,19 +199,19 @@ class Have:
         return Library().evaluation(evaluation)
 
     def may_see_sentences(self, evaluation: Evaluation, verb: Verb = "view") -> bool:
-        """Whether the asker may see the sentences of an evaluation, as it is stored, and their translations; or
-        download all of it.
+        """Whether the asker may see the sentences of a stored evaluation and their translations, or do what `verb`
+        says, such as download it.
         """
         sentences = sharing.sentences_of(evaluation.id, evaluation.owner)
         return rights.may(asker.current(), verb, sentences)
 
     def is_own(self, evaluation: Evaluation) -> bool:
-        """Whether the asker may change it."""
+        """Whether the evaluation is the asker's own, to change."""
         thing = sharing.thing("evaluation", evaluation.id, evaluation.owner)
         return rights.is_own(thing)
 
     def titles(self, runs: Iterable[str]) -> dict[str, str]:
-        """What runs are called, by id; by their ids where the asker may not open them."""
+        """The titles of runs, by id; the id itself where the asker may not open the run."""
         return {run: _title(run) for run in dict.fromkeys(runs) if run}
 
     def preview(self, spec: str) -> Preview:
@@ -236,14 +236,16 @@ class Have:
         return stored_section(profile, name, data) if profile else None
 
     def dataset_name(self, dataset: str) -> str:
-        """What a dataset is called. Raises DeniedError for an upload that the asker may not open."""
+        """The name of a dataset. Raises DeniedError for an upload that the asker may not open."""
         kind, _, place = dataset.partition(":")
         if kind == "upload":
             return Library().upload(place.partition("/")[0]).name
         return place if kind in ("builtin", "synthetic") else saved_datasets.name_of(dataset)
 
     def dataset_state(self, dataset: str) -> Hashable:
-        """What a SPEC means now. Raises UserError where the asker may not read it, or it is gone."""
+        """What a dataset's SPEC means now, for the key. Raises UserError where the asker may not read it, or it is
+        gone.
+        """
         if dataset.startswith(UPLOAD):
             return self.dataset_name(dataset)
         require_readable(dataset)
@@ -254,7 +256,7 @@ class Have:
         return self.timed(question).value  # type: ignore[no-any-return]
 
     def timed(self, question: Question[Any]) -> Timed:
-        """The answer, with the seconds that computing it took."""
+        """The answer with the seconds that computing it took, from the cache or asked here."""
         question.check()
         key = self.key(question)
         if known := self.known(question, key):
@@ -295,5 +297,5 @@ class Have:
         return ANSWERS.get(key, asker.current())
 
     def elsewhere(self, question: Question[Any], key: Hashable) -> Timed:
-        """The answer to a question that takes too long in this process."""
+        """The answer, from another process, to a question that takes too long in this one."""
         raise NotImplementedError

@@ -78,7 +78,7 @@ def of_head(values: Mapping[str, Floats], at: PlacedHead) -> float:
 
 
 def parts(found: heads.PerHead) -> tuple[Mapping[str, Floats], ...]:
-    """The values and both ends of their intervals."""
+    """The values of all heads, and the low and high ends of their intervals."""
     return found.value, found.low, found.high
 
 
@@ -97,7 +97,7 @@ class ImportanceFacts(NamedTuple):
 
     @property
     def raise_it(self) -> str:
-        """`raises`, `raise`."""
+        """The verb for `n` heads: `raises` or `raise`."""
         return "raises" if self.n == 1 else "raise"
 
     @property
@@ -124,7 +124,7 @@ FINDINGS = (
 
 
 class OrderFacts(NamedTuple):
-    """The heads that both importances put first, and how far their orders agree."""
+    """Facts on the order of heads: which ones both importances put first, and how far their orders agree."""
 
     measured: PlacedHead
     gradient: PlacedHead
@@ -152,7 +152,7 @@ ORDERS = (
 
 
 class PruningFacts(NamedTuple):
-    """How many of the heads can be switched off, the least important first, before the loss has doubled."""
+    """Facts on pruning: how many heads can be off, the least important first, before the loss has doubled."""
 
     n: int | None  # heads that are off when it has; None: it never does
     n_heads: int
@@ -189,7 +189,7 @@ class OfIntervention(OfSample[Answer]):
 
 @dataclass(frozen=True)
 class HeadImportance(OfIntervention[Importance]):
-    """The change of the loss when each head alone is ablated, and the same by one pass with gradients."""
+    """The change of the loss when each head alone is ablated, and its estimate from one pass with gradients."""
 
     def answer_of(self, found: Mapping[str, Any]) -> Importance:
         return from_json(Importance, found)
@@ -232,7 +232,7 @@ class HeadImportance(OfIntervention[Importance]):
 
 
 def by_gradient(answer: Importance) -> str:
-    """Whether the gradient puts the same head first, in words."""
+    """A sentence on whether the gradient puts the same head first."""
     measured, gradient = (
         max(answer.heads, key=lambda at, values=found.value: of_head(values, at))  # type: ignore[misc]
         for found in (answer.measured, answer.gradient)
@@ -242,7 +242,7 @@ def by_gradient(answer: Importance) -> str:
 
 
 def pruning(answer: Importance) -> str:
-    """How many heads the model can do without, in words."""
+    """A sentence on how many heads the model can do without."""
     curve = answer.curves["measured"]
     pairs = zip(curve.n_pruned, curve.loss, strict=True)
     twice = next((n for n, loss in pairs if loss >= 2 * answer.loss), None)

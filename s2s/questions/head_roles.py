@@ -42,7 +42,7 @@ class Roles(head_roles.RolesResult):
 
     @property
     def scores(self) -> dict[str, str]:
-        """The scores that were measured of any kind of attention, with their labels."""
+        """The labels of the scores that were measured of any kind of attention."""
         return {
             name: label
             for name, label in SCORES.items()
@@ -51,7 +51,7 @@ class Roles(head_roles.RolesResult):
 
 
 class RoleCounts(NamedTuple):
-    """How many heads have a role, and the one whose role is strongest."""
+    """Facts on roles: how many heads have one, and the head whose role is strongest."""
 
     n: int
     n_heads: int
@@ -69,7 +69,7 @@ class RoleCounts(NamedTuple):
 
 
 class RelationFacts(NamedTuple):
-    """How often the head that is chosen on one half of the sentences finds a relation in the other half."""
+    """Facts on a relation: how often the head that is chosen on half of the sentences finds it in the other half."""
 
     label: str
     kind: str
@@ -87,7 +87,7 @@ class RelationFacts(NamedTuple):
 
 
 class ScoreFacts(NamedTuple):
-    """The best head of a score, and what a head without preference reaches."""
+    """Facts on a score: its best head, and what a head without preference reaches."""
 
     label: str
     best: PlacedHead
@@ -153,16 +153,16 @@ class HeadRoles(OfSample[Roles]):
         return from_json(Roles, found)
 
     def relation_of(self, answer: Roles) -> list[heads.RelationAccuracy]:
-        """The chosen relation, of each kind of attention that was asked."""
+        """How well heads find the chosen relation, for each kind of attention that was asked."""
         chosen = self.relation or answer.default_relation
         return [one for one in answer.relations if one.direction == chosen]
 
     def score_of(self, answer: Roles) -> str:
-        """The chosen score; empty without any."""
+        """The slug of the chosen score; empty if none was measured."""
         return self.score if self.score in answer.scores else next(iter(answer.scores), "")
 
     def head_of(self, answer: Roles) -> PlacedHead:
-        """The chosen head; the first one where that is not there."""
+        """The chosen head; the first one where the chosen one does not exist."""
         kind, layer, number = ([*self.head.split("."), "", "", ""])[:3]
         if kind in answer.kinds and layer.isdecimal() and number.isdecimal():
             n_layers, n_heads = answer.kinds[kind].role.shape

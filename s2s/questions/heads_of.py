@@ -63,7 +63,7 @@ class HeadsInSentence:
 
 
 class OneHead(NamedTuple):
-    """A head, from 1, and its role."""
+    """Facts about one head: its layer and number, from 1, and its role."""
 
     layer: int
     head: int
@@ -187,7 +187,7 @@ class AttentionLines(AttentionOf):
 
 
 def head_at(name: str, n_layers: int, n_heads: int) -> tuple[int, int] | None:
-    """`2.3` as layer and head, 0-based; None for one that there is not."""
+    """The layer and head, 0-based, that `2.3` names; None for one that there is not."""
     layer, _, head = name.partition(".")
     is_there = layer.isdecimal() and head.isdecimal()
     if not (is_there and 1 <= int(layer) <= n_layers and 1 <= int(head) <= n_heads):
@@ -196,6 +196,6 @@ def head_at(name: str, n_layers: int, n_heads: int) -> tuple[int, int] | None:
 
 
 def layer_head(which: HeadSelection) -> str:
-    """`2.3`, the third head of layer 2."""
+    """A selection as text: `2.3` for the third head of layer 2."""
     indices = (which.layer, which.head)
     return ".".join(MEAN if index is None else str(index + 1) for index in indices)

@@ -32,12 +32,12 @@ NUMBERS = re.compile(r"\d{1,6}(\.\d{1,6})*", re.ASCII)
 
 @dataclass(frozen=True)
 class InterventionEffect(OfSentence[Changed]):
-    """What interventions, as JSON, change in a translation, and while a target is forced."""
+    """What interventions, given as JSON, change in a translation, and while a target is forced."""
 
     interventions: str = setting("")
 
     def ask(self, have: Have) -> Changed:
-        """Raises UserError for a target position, source position, head or strategy that does not exist."""
+        """The change. Raises UserError for a target position, source position, head or strategy that does not exist."""
         run = have.run(self.run)
         change = from_json(Interventions, json.loads(self.interventions))
         target = have.answer(self.attention).given
@@ -76,7 +76,7 @@ class Intervene(OfSentence[Changed]):
     head: str = setting("", in_set=False)
 
     def ask(self, have: Have) -> Changed:
-        """Raises UserError where nothing is changed, or for a token or head that there is not."""
+        """The change. Raises UserError where nothing is changed, or for a token or head that there is not."""
         forced = have.answer(self.attention)
         self.attention.which(forced)
         change = self.interventions(have.run(self.run), forced)
@@ -85,7 +85,7 @@ class Intervene(OfSentence[Changed]):
         return have.answer(InterventionEffect(**sentence, interventions=packed))
 
     def interventions(self, run: Run, forced: ForcedAttention) -> Interventions:
-        """What is done to the model."""
+        """The interventions that the fields describe."""
         position, keys = self._override(forced)
         heads = tuple(sorted(self._switched(run).items()))
         if not (keys or heads):
@@ -127,7 +127,7 @@ class Intervene(OfSentence[Changed]):
         return heads_of(which, forced.attention.cross.shape)
 
     def map(self, answer: Changed) -> AttentionMap:
-        """The weights of the chosen layer and head under the interventions."""
+        """The attention map of the chosen layer and head under the interventions."""
         return reduced(answer.attention, self.attention.which(answer))
 
     def table(self, answer: Changed) -> Table:
@@ -138,14 +138,16 @@ class Intervene(OfSentence[Changed]):
 
 
 def translations(answer: Changed) -> Table:
-    """One row without the interventions, one with them; log-probabilities in nats, by the model that wrote it."""
+    """A table of both translations: a row without the interventions, one with them; log-probabilities in nats, by the
+    model that wrote it.
+    """
     both = (("without the change", answer.before), ("with the change", answer.after))
     rows = [[name, one.text, one.log_prob, len(one.tokens)] for name, one in both]
     return Table(("", "translation", "log-probability", "tokens"), rows)
 
 
 def candidates(answer: Changed) -> Table:
-    """Probabilities of the next token."""
+    """A table of candidates for the next token, with probabilities without and with the interventions."""
     found = answer.next
     columns = ("token", "without the change", "with the change")
     if not found:
@@ -161,7 +163,7 @@ def heads_of(which: HeadSelection, shape: tuple[int, ...]) -> tuple[Head, ...]:
 
 
 def positions(text: str, n: int) -> tuple[int, ...] | None:
-    """`2.3` as positions from 0, each once; None for what are no positions among `n`."""
+    """Positions, from 0, that `2.3` names, each once; None for what are no positions among `n`."""
     if not NUMBERS.fullmatch(text):
         return None
     found = {int(number) - 1 for number in text.split(".")}

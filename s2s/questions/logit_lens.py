@@ -15,7 +15,7 @@ from s2s.runs import states
 
 
 class LensCell(NamedTuple):
-    """One position after one layer: the most probable tokens, and the rank and probability of the target's own."""
+    """The prediction at one position after one layer: the top tokens, and the target token's rank and probability."""
 
     tokens: tuple[str, ...]
     shares: tuple[float, ...]
@@ -25,7 +25,7 @@ class LensCell(NamedTuple):
 
 @dataclass(frozen=True)
 class Lens:
-    """Predictions by position and layer: `cells[position][layer]`; layer 0 is the embeddings."""
+    """The predictions of all layers at every position: `cells[position][layer]`; layer 0 is the embeddings."""
 
     target: str
     own: str  # the model's own translation

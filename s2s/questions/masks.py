@@ -37,7 +37,7 @@ class PaddedPair:
     causal: Allowed  # (tgt_len, tgt_len)
 
     def cross(self, row: int) -> Allowed:
-        """(tgt_len, src_len): the padding mask of a source, for every target token."""
+        """The cross-attention mask, (tgt_len, src_len): the padding mask of a source, for every target token."""
         return np.broadcast_to(self.padding[row], (len(self.causal), self.padding.shape[1]))
 
 
@@ -86,8 +86,8 @@ FINDINGS = (
 
 @dataclass(frozen=True)
 class Masks(AboutText[PaddedPair]):
-    """The three masks of a sentence in a batch with a second one, which the model's run offers: the shortest example of
-    another length.
+    """The three masks of a sentence in a batch with a second one, by default the run's shortest example of another
+    length.
     """
 
     masks: str = view("yours", choices=WHOSE, label="Masks of")
@@ -116,7 +116,7 @@ class Masks(AboutText[PaddedPair]):
 
 
 def mask_table(allowed: Allowed, keys: Sequence[str], rows: Sequence[str]) -> Table:
-    """A row per query, a column per key."""
+    """A mask as a table: a row per query, a column per key."""
     lines = zip(rows, allowed.astype(int).tolist(), strict=True)
     return Table(("query", *keys), [[token, *line] for token, line in lines])
 

@@ -28,7 +28,7 @@ ORIGINS = (
 
 
 class NearState(NamedTuple):
-    """One neighbor; for whole sentences the word is empty and its position 0."""
+    """One neighbor of a state: a sentence and its word; for whole sentences the word is empty and its position 0."""
 
     cosine: float
     word: str
@@ -120,7 +120,7 @@ class Neighbors(AboutText[NearStates]):
     layer: str = view("", in_set=False, label="Layer", help=LAYER_HELP)
 
     def ask(self, have: Have) -> NearStates:
-        """Raises UserError without a word, and where there is nothing to search."""
+        """Search for neighbors. Raises UserError without a word, and where there is nothing to search."""
         run = have.run(self.run)
         run.check_lengths([self.text])
         words = read_words(run, self.text)

@@ -61,7 +61,7 @@ class Distributions:
 
 @dataclass(frozen=True)
 class NextTokens(AboutText[Distributions]):
-    """The distribution of the next token after each beginning of some target ids."""
+    """The distributions of the next token after each prefix of the target `ids`."""
 
     ids: tuple[int, ...] = setting(())
 
@@ -75,7 +75,7 @@ class NextTokens(AboutText[Distributions]):
 
 
 class Candidate(NamedTuple):
-    """A candidate for a position."""
+    """A candidate for the next token, with its probability."""
 
     id: int
     token: str
@@ -84,7 +84,7 @@ class Candidate(NamedTuple):
 
 @dataclass(frozen=True)
 class NextCandidates:
-    """The candidates at every position of a translation, and the whole distribution at one of them."""
+    """The candidates at every position of a translation, and the next token's whole distribution at one of them."""
 
     found: Decoded  # the translation, with its forced beginning
     own: Decoded  # the model's own
@@ -97,7 +97,7 @@ class NextCandidates:
 
     @property
     def number(self) -> int:
-        """The position from 1."""
+        """The inspected position, from 1."""
         return self.position + 1
 
     @property
@@ -124,7 +124,7 @@ class NextCandidates:
 
     @property
     def log_prob_pair(self) -> str:
-        """`−5.20 against −0.40 nats`: of this translation and of the model's own."""
+        """Log-probabilities of this translation and of the model's own: `−5.20 against −0.40 nats`."""
         return f"{nats(self.found.log_prob)} against {nats(self.own.log_prob)} nats"
 
 
@@ -163,8 +163,9 @@ def _filter(name: str) -> Any:
 
 @dataclass(frozen=True)
 class NextToken(OfSearch[NextCandidates]):
-    """The candidates at a position, counted from 1; empty, that of highest entropy. The target begins with the ids in
-    `forced`, such as `6.152`, and the strategy continues. Temperature and filters are of the picture alone.
+    """The candidates for the token at a position, counted from 1; empty, that of highest entropy. The target begins
+    with the ids in `forced`, such as `6.152`, and the strategy continues. Temperature and filters change the picture
+    alone.
     """
 
     forced: str = setting("", scope="sentence", help="Ids with dots between: 6.152.")
@@ -186,7 +187,7 @@ class NextToken(OfSearch[NextCandidates]):
     )
 
     def ask(self, have: Have) -> NextCandidates:
-        """Raises UserError for a position or a beginning that there is not."""
+        """Translate and list candidates. Raises UserError for a position or a beginning that there is not."""
         own = have.answer(self.translation)
         found = have.answer(self.continued)
         if not found.hypotheses:
@@ -214,7 +215,7 @@ class NextToken(OfSearch[NextCandidates]):
 
     @property
     def forced_ids(self) -> tuple[int, ...]:
-        """`6.152` -> `(6, 152)`. Raises UserError for another text."""
+        """The ids of the forced beginning: `6.152` -> `(6, 152)`. Raises UserError for another text."""
         if not self.forced:
             return ()
         if not NUMBERS.fullmatch(self.forced):
@@ -247,7 +248,7 @@ class NextToken(OfSearch[NextCandidates]):
         return inspect_truncation(torch.from_numpy(answer.log_probs), self.truncation)
 
     def active(self, report: TruncationReport) -> dict[str, FilterEffect]:
-        """The filters that are set, and all together."""
+        """The effect of each filter that is set, and of all together."""
         config = self.truncation
         active = {name: left for name, left in report.alone.items() if is_filter_set(config, name)}
         return active | {ALL: report.together}
@@ -278,7 +279,7 @@ class NextToken(OfSearch[NextCandidates]):
 
 
 def filters_table(question: NextToken, answer: NextCandidates) -> Table:
-    """What each filter alone, and all together, would keep."""
+    """A table of what each filter alone, and all together, would keep."""
     report, config = question.report(answer), question.truncation
     rows = [
         [

@@ -35,14 +35,14 @@ class PlacedHead(NamedTuple):
 
 
 def in_order(kinds: Mapping[str, Any]) -> list[str]:
-    """The kinds that are there, as pictures have them."""
+    """The kinds of attention that `kinds` has, in the order of pictures."""
     return [kind for kind in KINDS if kind in kinds]
 
 
 @dataclass(frozen=True)
 class OfSample(Question[Answer]):
-    """Measured over `n` sentences of `test`, one of the run's test sets or a dataset, spread evenly over it. A stored
-    measurement is read; without one it is measured in this process, and not kept.
+    """A question about heads over `n` sentences of `test`, one of the run's test sets or a dataset, spread evenly over
+    it. A stored measurement is read; without one it is measured in this process, and not kept.
     """
 
     experiment: ClassVar[str] = ""  # a row of EXPERIMENTS
@@ -58,7 +58,7 @@ class OfSample(Question[Answer]):
     )
 
     def ask(self, have: Have) -> Answer:
-        """Raises UserError for sentences that the asker may not read, and for what they do not allow."""
+        """What is measured. Raises UserError for sentences that the asker may not read or that do not allow it."""
         request = self.request(have)
         found = head_service.result(request)
         if found is None:
@@ -87,7 +87,7 @@ class OfSample(Question[Answer]):
         return {}
 
     def sentences(self, have: Have, run: Run) -> Sentences:
-        """The test set; empty, the first of the run's own."""
+        """The sentences to measure on: the test set; if none is named, the first of the run's own."""
         if ":" in self.test:
             return Sentences(saved_datasets.name_of(self.test), spec=self.test, n=self.n)
         if not have.may_see_data(run):
@@ -104,7 +104,7 @@ class OfSample(Question[Answer]):
         return Sentences(f"{source}, {split}", split=split, run=run.folder.id, n=self.n)
 
     def stamp(self, have: Have) -> Hashable:
-        """Whether it is stored by now. Raises DeniedError for sentences that are not the asker's to read."""
+        """For the key: if it is stored by now. Raises DeniedError for sentences that are not the asker's to read."""
         run = super().stamp(have)
         request = self.request(have)
         head_service.check(request)

@@ -31,7 +31,7 @@ NO_SECOND = "Type source B: the same sentence with another word, and as many tok
 
 @dataclass(frozen=True)
 class TwoSources:
-    """Two sources with a forced target, where they first disagree, and what the model would write at a position."""
+    """Two sources with a forced target: where the model first disagrees, and its most probable tokens at a position."""
 
     forced: ForcedIds
     second: str
@@ -48,7 +48,7 @@ class TwoSources:
 
 @dataclass(frozen=True)
 class OfTwoSources(AboutTarget[TwoSources]):
-    """Where two sources make the model prefer different tokens of the same target."""
+    """A question: where two sources make the model prefer different tokens of the same target."""
 
     name: ClassVar[str] = "two-sources"
 
@@ -56,7 +56,7 @@ class OfTwoSources(AboutTarget[TwoSources]):
     at: str = setting("")
 
     def ask(self, have: Have) -> TwoSources:
-        """Raises UserError for sources that cannot be compared, or do not disagree."""
+        """Compare the sources. Raises UserError for sources that cannot be compared, or do not disagree."""
         run = have.run(self.run)
         second = self.second or differing(run, self.text)
         if not second:
@@ -88,7 +88,7 @@ def _position(at: str, n: int) -> int:
 
 @dataclass(frozen=True)
 class Patched:
-    """Effects of the patches by layer and column, and what was measured: the difference of two tokens' logits."""
+    """Effects of the patches by layer and column on the difference of two tokens' logits."""
 
     sources: TwoSources
     token_a: str
@@ -184,7 +184,7 @@ class Patching(AboutText[Patched]):
         )
 
     def ask(self, have: Have) -> Patched:
-        """Raises UserError for sources that cannot be compared, and for one token twice."""
+        """Patch everything. Raises UserError for sources that cannot be compared, and for one token twice."""
         run = have.run(self.run)
         found = have.answer(self.sources)
         asked = self.probe(have)

@@ -72,7 +72,7 @@ class PoolOf(Question[Pool]):
         return Pool(texts, len(own), "held out" if is_held_out else "probe")
 
     def stamp(self, have: Have) -> Hashable:
-        """A guest who may not see the dataset has other sentences than its owner."""
+        """What the key has beside the fields: a guest who may not see the dataset has other sentences."""
         return super().stamp(have), have.may_see_data(have.run(self.run))
 
     def table(self, answer: Pool) -> Table:
@@ -120,7 +120,7 @@ def _is_quick(spec: str) -> bool:
 
 
 def differing(run: Run, text: str) -> str:
-    """A source with as many tokens that differs in few; empty where none is known."""
+    """A source with as many tokens as `text` that differs in few; empty where none is known."""
     is_tasks = source_as_it_is(run) == "builtin:tasks"
     prefixes = [task.prefix.strip() for task in GENERATED_TASKS.values()] if is_tasks else []
     task = next((known for known in prefixes if known and text.startswith(known)), "")
@@ -135,7 +135,7 @@ def differing(run: Run, text: str) -> str:
 
 
 def lenders(run: Run, text: str) -> tuple[str, ...]:
-    """Other sentences of this run with as many source tokens."""
+    """Other sentences of this run with as many source tokens as `text`."""
     return tuple(_as_long(run, text))[:MOST_LENDERS]
 
 

@@ -56,7 +56,7 @@ class Facts:
 
     @property
     def pair(self) -> int:
-        """The chosen one, from 1."""
+        """The number, from 1, of the chosen pair of columns."""
         return self.asked.chosen(self.found) + 1
 
     def _period(self, pair: int) -> str:
@@ -111,7 +111,7 @@ class Facts:
 
     @property
     def similar(self) -> list[str]:
-        """Similarity of neighbors, and of positions half the length apart."""
+        """Similarities as text: of neighbors, and of positions half the length apart."""
         return [f"{self.near.mean[at]:.2g}" for at in (1, self.half)]
 
     @property
@@ -124,7 +124,7 @@ class Facts:
 
     @property
     def moved(self) -> str:
-        """The largest change of a score when query and key move together."""
+        """The largest change of a score when query and key move together, as text."""
         return f"{self.found.moved:.1g}"
 
     @property
@@ -133,7 +133,7 @@ class Facts:
 
     @property
     def bias(self) -> Matrix:
-        """(heads, distances)"""
+        """What the encoding adds to scores: (heads, distances)"""
         return np.zeros((1, 1), np.float32) if self.found.bias is None else self.found.bias.mean
 
     @property
@@ -169,7 +169,7 @@ class Facts:
 
 
 def rounded(number: float) -> str:
-    """Three digits: `6.28`, `54,400`."""
+    """A number as text with three digits: `6.28`, `54,400`."""
     return f"{number:.3g}" if number < 1000 else f"{float(f'{number:.3g}'):,.0f}"
 
 

@@ -59,7 +59,7 @@ LEAST_BASE, LARGEST_BASE = 1.1, 1e6
 
 @dataclass(frozen=True)
 class Encoding:
-    """What one kind does at each position; None for what it does not do."""
+    """What one kind of positional encoding does at each position; None for what it does not do."""
 
     kind: str
     layout: str
@@ -81,7 +81,7 @@ class Encoding:
 
     @property
     def waves(self) -> engine.Waves | None:
-        """Pairs of columns as complex numbers, (positions, pairs); None where there are no two columns."""
+        """The vectors' pairs of columns as complex numbers, (positions, pairs); None where there are no two columns."""
         columns = self.query if self.vectors is None else self.vectors
         if columns is None or columns.shape[1] < 2:
             return None
@@ -197,7 +197,7 @@ class PositionKinds(Question[Encoding]):
         return [*(["length"] if row.acts_on else []), *own, *shown]
 
     def check(self) -> None:
-        """Raises UserError also if the offset leads beyond the last position."""
+        """Check the fields. Raises UserError also if the offset leads beyond the last position."""
         super().check()
         if self.show == "rotation" and self.offset >= self.length:
             raise UserError(
@@ -205,7 +205,7 @@ class PositionKinds(Question[Encoding]):
             )
 
     def ask(self, have: Have) -> Encoding:
-        """Raises UserError for sizes that such a model cannot have, or a run of another kind."""
+        """Compute the encoding. Raises UserError for sizes that such a model cannot have, or a run of another kind."""
         with self._position(have) as (position, config, length):
             heads = (config.decoder if self.is_causal else config.encoder).n_heads
             d_head = config.d_head(config.encoder)
@@ -279,7 +279,7 @@ class PositionKinds(Question[Encoding]):
         return self.part_table(answer, parts[0]) if parts else Table(("position",), [])
 
     def part_table(self, answer: Encoding, part: str) -> Table:
-        """What is shown of its vectors, its rotated query or its bias."""
+        """A table of one part of the encoding: its vectors, its rotated query or its bias."""
         if part == "bias":
             assert answer.bias is not None
             names = [f"head {head}" for head in range(1, len(answer.bias.mean) + 1)]
@@ -303,12 +303,12 @@ class PositionKinds(Question[Encoding]):
         return _columns("position", positions, names, np.stack([chosen.real, chosen.imag], 1))
 
     def chosen(self, answer: Encoding) -> int:
-        """The pair of columns, from 0; the last one where there are fewer."""
+        """The index of the chosen pair of columns, from 0; the last one where there are fewer."""
         n_pairs = 0 if answer.waves is None else answer.waves.shape[1]
         return max(0, min(self.pair, n_pairs) - 1)
 
     def over(self, answer: Encoding) -> int:
-        """The offset; the largest possible where a run has fewer positions."""
+        """The offset between positions; the largest possible where a run has fewer positions."""
         return self.offset if answer.waves is None else min(self.offset, len(answer.waves) - 1)
 
     def compared(self, answer: Encoding) -> Matrix:

@@ -32,10 +32,10 @@ class ForcedIds:
 
 @dataclass(frozen=True)
 class TargetIds(AboutTarget[ForcedIds]):
-    """A target's tokens; without one, or where it does not fit the model's positions, those of greedy decoding."""
+    """A target's token ids; without one, or where it does not fit the model's positions, those of greedy decoding."""
 
     def ask(self, have: Have) -> ForcedIds:
-        """Raises UserError for a source that the model cannot read."""
+        """Tokenize the target. Raises UserError for a source that the model cannot read."""
         run = have.run(self.run)
         own = have.answer(Translate(self.run, self.text, FORCED_BY))
 
@@ -69,7 +69,7 @@ class Probed(Question[Any]):
     settings: str = setting("{}")
 
     def ask(self, have: Have) -> Any:
-        """Raises UserError for what a probe cannot answer."""
+        """Measure, or ask another process to. Raises UserError for what a probe cannot answer."""
         run = have.run(self.run)
         steps = have.steps(PROBES[self.kind].n_batches(run, self.given))
         return answered(replace(run, on_step=steps), self.kind, self.given)

@@ -32,22 +32,22 @@ PAGE = "page"  # the scope of what outlives a change of run and sentence
 
 
 def options(choices: Choices) -> Mapping[str, str]:
-    """Slugs with their labels."""
+    """The slugs of choices with their labels."""
     return choices() if callable(choices) else choices
 
 
 def subject(of: str, default: Any = "", *, in_set: bool = False, **said: Any) -> Any:
-    """What is asked about: `of` is RUN, or what else it names, such as a sentence. It is part of the key."""
+    """A field for what is asked about: `of` is RUN, or what else it names, such as a sentence; part of the key."""
     return _declared(SUBJECT, default, of=of, in_set=in_set, **said)
 
 
 def setting(default: Any, check: Check | None = None, **said: Any) -> Any:
-    """What changes the answer, and is part of the key."""
+    """A field that changes the answer, and is part of the key."""
     return _declared(SETTING, default, check=check, **said)
 
 
 def view(default: Any, check: Check | None = None, **said: Any) -> Any:
-    """What changes the picture only: another one never asks again."""
+    """A field that changes the picture only: another value never asks again."""
     return _declared(VIEW, default, check=check, **said)
 
 
@@ -138,16 +138,16 @@ class Question(Generic[Answer]):
         return tuple(have.state(name) for name in self.of(RUN))
 
     def beside(self, have: Have) -> DecodeRequest | None:
-        """What another process is asked where this takes long here; None: this is never asked elsewhere."""
+        """The request for another process where the answer takes long here; None: this is never asked elsewhere."""
         return None
 
     @classmethod
     def declared(cls) -> tuple[Field[Any], ...]:
-        """The fields, in order."""
+        """The fields of this question, in order."""
         return dataclasses.fields(cls)
 
     def of(self, what: str) -> tuple[str, ...]:
-        """The subjects that are a run, a sentence and so on: each of several."""
+        """The names of the fields whose subject is `what`: a run, a sentence and so on."""
         found = [getattr(self, row.name) for row in self.declared() if row.metadata["of"] == what]
         return tuple(
             each for one in found for each in (one if isinstance(one, tuple) else (one,)) if each
@@ -155,7 +155,7 @@ class Question(Generic[Answer]):
 
     @property
     def asked(self) -> Question[Answer]:
-        """The same with every `view` field at its default: equal ones have equal answers."""
+        """This question with every `view` field at its default: equal ones have equal answers."""
         shown = {row.name: row.default for row in self.declared() if row.metadata["kind"] == VIEW}
         return dataclasses.replace(self, **shown)
 
@@ -166,7 +166,7 @@ class Question(Generic[Answer]):
         return {row.name: value for row, value in values if value != row.default}
 
     def check(self) -> None:
-        """Raises UserError for a value that its field does not take."""
+        """Check the fields. Raises UserError for a value that its field does not take."""
         for row in self.declared():
             value = getattr(self, row.name)
             if type(value) is not type(row.default):
@@ -182,7 +182,7 @@ class Question(Generic[Answer]):
 
     @property
     def python(self) -> str:
-        """The program that asks it, complete."""
+        """The complete Python program that asks this question."""
         given = ", ".join(f"{name}={value!r}" for name, value in self.changed.items())
         kind = type(self)
         imported = f"import s2s\nfrom {kind.__module__} import {kind.__name__}"
@@ -190,7 +190,7 @@ class Question(Generic[Answer]):
 
     @property
     def command(self) -> str:
-        """The command that asks it, and prints the answer as JSON."""
+        """The shell command that asks this question, and prints the answer as JSON."""
         words = ["python", "-m", "s2s", "ask", ",".join(self.of(RUN)) or NO_RUN, self.name]
         for name, value in self.changed.items():
             if name not in self._runs():
@@ -208,7 +208,7 @@ class Question(Generic[Answer]):
 
     @classmethod
     def read(cls, runs: str, given: Mapping[str, str]) -> Self:
-        """From a command line: names of runs with commas between, and the fields' values as text.
+        """The question from a command line: names of runs with commas between, and the fields' values as text.
 
         Raises UserError for a field or a value that it does not have.
         """

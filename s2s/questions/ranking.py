@@ -21,7 +21,7 @@ from s2s.questions.why_each_word import Searched, WhyEachWord
 
 @dataclass(frozen=True)
 class Ranking:
-    """Who is first, in the search and by the settings of the ranking, and which length penalty would change that."""
+    """Hypotheses ranked by chosen settings: who is first, and which length penalty would change that."""
 
     config: GenerationConfig  # the search's, with the ranking's length penalty
     ranked: tuple[tuple[int, float], ...]  # nodes and scores, best first
@@ -65,7 +65,7 @@ FINDINGS = (
 
 
 def ranking(question: WhyEachWord, answer: Searched) -> Ranking:
-    """By score, the best first; hypotheses without a score are left out."""
+    """Rank the finished hypotheses by score, the best first; those without a score are left out."""
     texts = {number: text or "(nothing)" for number, text in answer.texts.items()}
     tree, config = answer.tree, answer.config
     if not isinstance(config, BeamConfig):
@@ -104,12 +104,12 @@ def _other_winners(
 
 
 def ranking_finding(found: Ranking) -> str:
-    """Whether a length penalty changes which hypothesis is first; empty where none ranks them."""
+    """A sentence on whether a length penalty changes which hypothesis is first; empty where none ranks them."""
     return first(FINDINGS, found)
 
 
 def ranking_table(answer: Searched, found: Ranking) -> Table:
-    """Best first, with the ranks in the search, or how often each was drawn."""
+    """A table of hypotheses, best first, with the ranks in the search, or how often each was drawn."""
     rows = []
     for rank, (number, score) in enumerate(found.ranked, 1):
         node = answer.tree.nodes[number]

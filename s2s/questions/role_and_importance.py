@@ -97,14 +97,14 @@ class RoleAndImportance(OfIntervention[ImportanceWithRoles]):
         return HeadRoles(self.run, self.test, self.n)
 
     def ask(self, have: Have) -> ImportanceWithRoles:
-        """Raises UserError as both do."""
+        """Ask for importance and roles. Raises UserError as both do."""
         return ImportanceWithRoles(have.answer(self.importance), have.answer(self.roles))
 
     def stamp(self, have: Have) -> Hashable:
         return self.importance.stamp(have), self.roles.stamp(have)
 
     def role(self, answer: ImportanceWithRoles) -> str:
-        """The one that is shown."""
+        """The slug of the role that is shown."""
         return self.strength if self.strength in answer.offered else answer.default
 
     def strengths(self, answer: ImportanceWithRoles) -> dict[PlacedHead, float]:

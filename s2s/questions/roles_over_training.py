@@ -23,7 +23,7 @@ CLEAR = 0.1  # a smaller change of a strength is not worth a sentence
 
 @dataclass(frozen=True)
 class RolesByStep:
-    """The checkpoints in the order of training, and the validation losses: their steps, and nats per token."""
+    """The roles at each checkpoint, in the order of training, and the validation losses: steps, and nats per token."""
 
     checkpoints: tuple[head_roles_history.RolesAt, ...]
     loss: tuple[tuple[int, ...], tuple[float, ...]]
@@ -36,7 +36,7 @@ class RolesByStep:
         return [at.step for at in self.checkpoints]
 
     def strengths(self, kind: str, role: str) -> Floats:
-        """(checkpoints, layers, heads)."""
+        """The strength of a role in all heads: (checkpoints, layers, heads)."""
         return np.stack([at.kinds[kind].strengths[role] for at in self.checkpoints])
 
     def most_changed(self, kind: str) -> str:
@@ -100,7 +100,7 @@ class RolesOverTraining(OfSample[RolesByStep]):
         return max(saved_steps(run.folder.checkpoints))
 
     def shown(self, answer: RolesByStep) -> tuple[str, str]:
-        """The kind of attention and the role of the curves."""
+        """The kind of attention and the role whose curves are shown."""
         kinds = answer.checkpoints[0].kinds
         kind = self.kind if self.kind in kinds else next(iter(kinds))
         is_there = self.role in kinds[kind].strengths
@@ -120,7 +120,7 @@ class RolesOverTraining(OfSample[RolesByStep]):
 
 
 def strength_facts(answer: RolesByStep, kind: str, role: str) -> StrengthFacts:
-    """The facts that the finding is about."""
+    """The facts for the sentence about the head whose strength changes most."""
     strengths = answer.strengths(kind, role)
     changes = np.abs(strengths[-1] - strengths[0])
     layer, head = map(int, np.unravel_index(int(changes.argmax()), changes.shape))

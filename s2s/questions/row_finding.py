@@ -76,8 +76,8 @@ LATER = Finding(
 
 
 def later_finding(picture: AttentionMap) -> str:
-    """Of the decoder's self-attention: the largest weight on a token after those that have been written. Empty where
-    there is none, and for a map that is not whole.
+    """A sentence on the decoder's self-attention: the largest weight on a token after those that have been written.
+    Empty where there is none, and for a map that is not whole.
     """
     if len(picture.rows) != len(picture.keys) or not np.isfinite(picture.weights).all():
         return ""
@@ -89,7 +89,7 @@ def later_finding(picture: AttentionMap) -> str:
 
 
 def in_words(token: str) -> str:
-    """Without the mark of a space before it: `▁house` -> `house`."""
+    """A token without the mark of a space before it: `▁house` -> `house`."""
     return token.replace(SPACE, "") or token
 
 

@@ -28,7 +28,7 @@ MOST_NAMED = 3  # settings in a sentence
 
 @dataclass(frozen=True)
 class ComparedRun:
-    """One run: its scores are those of its best validation, None where they were not measured."""
+    """One run of a comparison: its scores are those of its best validation, None where they were not measured."""
 
     id: str
     name: str
@@ -56,7 +56,7 @@ class ComparedRun:
 
 @dataclass(frozen=True)
 class ComparedRuns:
-    """The runs in the order in which they were given."""
+    """The runs of a comparison, in the order in which they were given."""
 
     runs: tuple[ComparedRun, ...]
 
@@ -66,7 +66,7 @@ class ComparedRuns:
 
     @property
     def are_alike(self) -> bool:
-        """Whether all are measured on the same tokens, so that losses and accuracies compare."""
+        """Whether all runs are measured on the same tokens, so that losses and accuracies compare."""
         return len({run.measured_on for run in self.runs}) == 1 and bool(self.runs[0].measured_on)
 
     def best(self, score: str) -> list[ComparedRun]:
@@ -91,7 +91,7 @@ class ComparedRuns:
 
 
 class Leader(NamedTuple):
-    """The run with the lowest loss of all, and the next one."""
+    """The run with the lowest loss, and the one with the next lowest."""
 
     name: str
     loss: float
@@ -125,7 +125,7 @@ class RunsCompared(Question[ComparedRuns]):
     )
 
     def ask(self, have: Have) -> ComparedRuns:
-        """Raises UserError for a run that the asker may not open."""
+        """Compare the runs. Raises UserError for a run that the asker may not open."""
         if not self.runs:
             raise UserError("No run is given; name two or more with commas between.")
         found = {run: have.summary(run) for run in self.runs}
@@ -181,7 +181,7 @@ def _differing(keys: Sequence[str]) -> str:
 
 
 def compared(have: Have, row: RunSummary, name: str) -> ComparedRun:
-    """A run that the asker may open, under this name."""
+    """One run's row of the comparison, under this name; the asker may open it."""
     curves = logged(have, row.id)
     known = about(row.id)
     recipe = have.recipe(row.id)
@@ -215,7 +215,7 @@ def compared(have: Have, row: RunSummary, name: str) -> ComparedRun:
 
 
 def logged(have: Have, run: str) -> Curves:
-    """What a run has logged; nothing of one that waits, whose folder comes with its first line."""
+    """What a run has logged; nothing for a run that waits, as its folder is made with its first line."""
     try:
         return have.curves(run)
     except UserError:
@@ -229,7 +229,7 @@ def _finite(value: float) -> float | None:
 def _settings(
     have: Have, row: RunSummary, known: Mapping[str, Any], recipe: Recipe
 ) -> dict[str, Any]:
-    """Where data and weights come from, and the recipe with what was changed since."""
+    """A run's settings to compare: where data and weights come from, and the recipe with what was changed since."""
     waiting = have.short_name(row.init_from) if row.init_from and not known else ""
     start = "published weights" if known.get("imported") else origin(have, known) or waiting
     return {
@@ -241,7 +241,7 @@ def _settings(
 
 
 def origin(have: Have, known: Mapping[str, Any]) -> str:
-    """`my model, step 200`, or empty for a run with random initial weights."""
+    """What a run was initialized from, `my model, step 200`; empty for random initial weights."""
     start = known.get("init_from")
     if not isinstance(start, Mapping) or "run" not in start:
         return ""

@@ -50,7 +50,7 @@ SECOND = MappingProxyType(
 
 @dataclass(frozen=True)
 class Occurrence:
-    """A word in a sentence, and what is known of it alone."""
+    """A word in a sentence, and what is known of it without the other sentence."""
 
     text: str
     words: tuple[str, ...]
@@ -86,34 +86,34 @@ class TwoOccurrences:
 
     @property
     def series(self) -> dict[str, Floats]:
-        """By name: these two, each word with itself elsewhere, any two words; without those that there are not."""
+        """Curves of cosines by name: these two words, each with itself elsewhere, any two words; only known ones."""
         found = {"these two": self.cosines}
         for number, each in enumerate((self.one, self.other), 1):
-            name = f"“{each.word}” ({number}), elsewhere {each.context}: {each.n_elsewhere}×"
+            name = f"“{each.word}” ({number}) with {each.n_elsewhere} others {each.context}"
             found[name] = each.elsewhere
         found["any two words"] = self.baseline
         return {name: values for name, values in found.items() if not np.isnan(values).all()}
 
     @property
     def apart(self) -> list[str]:
-        """Which of the two is clearly more like itself elsewhere than these two are like each other."""
+        """Which word (`first`, `second`) is clearly more like itself elsewhere than the two are alike."""
         pairs = (("first", self.one), ("second", self.other))
         return [name for name, each in pairs if self.cosines[-1] < each.elsewhere[-1] - CLEAR]
 
     @property
     def elsewhere(self) -> list[float]:
-        """How similar each is to itself elsewhere, after the last layer, where that is known."""
+        """How similar each of the two words is to itself elsewhere, after the last layer, where that is known."""
         values = (float(each.elsewhere[-1]) for each in (self.one, self.other))
         return [value for value in values if not math.isnan(value)]
 
     @property
     def all_apart(self) -> bool:
-        """Whether these two are clearly less similar than whatever is known of each elsewhere."""
+        """Whether the two words are clearly less similar than each is to itself elsewhere, as far as that is known."""
         return bool(self.apart) and len(self.apart) == len(self.elsewhere)
 
     @property
     def one_apart(self) -> bool:
-        """Whether they are clearly less similar than one of two is to itself, and not than the other."""
+        """Whether the two words are clearly less similar than only one of them is to itself elsewhere."""
         return bool(self.apart) and not self.all_apart
 
     @property
@@ -149,9 +149,10 @@ class TwoOccurrences:
 
 TWO = "“{one.word}” is translated as “{one.translated}” and as “{other.translated}”"
 ONE = "“{one.word}” is translated as “{one.translated}” both times"
+BELOW = "below the {with_itself} with the same word in other sentences."
 SOME = (
-    "; {change}; with itself elsewhere the first has {own[0]} and the second {own[1]}: only the"
-    " {apart[0]} is clearly closer to itself."
+    "; {change}. With the same word in other sentences the first has {own[0]}, the second {own[1]}: only the {apart[0]}"
+    " is clearly more similar to those than to the one here."
 )
 # The first that holds is said. Whether two senses are distinguished, each word's own other contexts say.
 FINDINGS = (
@@ -165,24 +166,22 @@ FINDINGS = (
     ),
     Finding(
         lambda two: two.two_translations and two.all_apart,
-        TWO
-        + ", and the encoder distinguishes the two: {change}, below the {with_itself} with itself elsewhere.",
+        TWO + ", and the encoder distinguishes the two: {change}, " + BELOW,
     ),
     Finding(lambda two: two.two_translations and two.one_apart, TWO + SOME),
     Finding(
         lambda two: two.two_translations and bool(two.elsewhere),
-        TWO
-        + ", but its state hardly says so: {change}, not clearly below the {with_itself} with itself elsewhere.",
+        TWO + ", but its state hardly says so: {change}, not clearly " + BELOW,
     ),
     Finding(lambda two: two.two_translations, TWO + "; {change}."),
     Finding(
         lambda two: two.is_known and two.all_apart,
-        ONE + ", although {change}, below the {with_itself} with itself elsewhere.",
+        ONE + ", although {change}, " + BELOW,
     ),
     Finding(lambda two: two.is_known and two.one_apart, ONE + SOME),
     Finding(
         lambda two: two.is_known and bool(two.elsewhere),
-        ONE + ": {change}, not clearly below the {with_itself} with itself elsewhere.",
+        ONE + ": {change}, not clearly " + BELOW,
     ),
     Finding(lambda two: two.is_known, ONE + "; {change}."),
     Finding(lambda two: True, "The two “{one.word}”: {change}."),
@@ -191,8 +190,8 @@ FINDINGS = (
 
 @dataclass(frozen=True)
 class SameWord(AboutText[TwoOccurrences]):
-    """One word in two sentences. Without `second`, a sentence that shares a word; positions count from 1, 0 for the
-    longest word that both have.
+    """One word in two sentences. Without `second`, a sentence that shares a word; positions count from
+    1, 0 for the longest word that both have.
     """
 
     second: str = subject("sentence", in_set=True, **SECOND)
@@ -202,7 +201,7 @@ class SameWord(AboutText[TwoOccurrences]):
     layer: str = view("", in_set=False)  # marked in the picture; empty: none
 
     def ask(self, have: Have) -> TwoOccurrences:
-        """Raises UserError where a sentence has no word."""
+        """Compare the word's states. Raises UserError where a sentence has no word."""
         run = have.run(self.run)
         texts = (self.text, self.second or partner(run, self.text))
         if not all(texts):
@@ -295,7 +294,8 @@ def partner(run: Run, text: str) -> str:
 
 
 def shared_word(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
-    """The positions of the longest word that is in both, the first of equals; of the first words where none is.
+    """The positions of the longest word that both lists have, the first of equals; of the first words where they share
+    none.
 
     A common beginning, such as the name of a task, counts last; unknown words are not the same word.
 
@@ -315,20 +315,20 @@ def shared_word(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
 
 
 def bare(word: str) -> str:
-    """Without the punctuation around it: `tonight.` is `tonight`, and a period is empty."""
+    """A word without the punctuation around it: `tonight.` is `tonight`, and a period is empty."""
     marks = "".join(char for char in word if unicodedata.category(char)[0] in "PS")
     return word.strip(marks) if marks else word
 
 
 def words_in(run: Run, text: str) -> tuple[str, ...]:
-    """The words that can be compared, without asking the model."""
+    """The words of a sentence that can be compared, without running the model."""
     ids = run.recipe.model.ids.source(run.src_tokenizer.encode(text))
     tokens = run.src_tokenizer.tokens(ids)
     return word_texts(tokens, word_indices(tokens, is_whole=states.has_word_tokens(run)))
 
 
 def read_words(run: Run, text: str) -> WordStates:
-    """The encoder's states of each word. Raises UserError for a sentence without one."""
+    """The encoder's states of each word of a sentence. Raises UserError for a sentence without one."""
     found = next(states.sentence_states(run, [text]), None)
     if found is None:
         raise UserError(f"There is no word to compare in “{text[:60]}”; type another sentence.")

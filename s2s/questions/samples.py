@@ -24,7 +24,7 @@ NAME = "mbr"
 
 
 class DrawnText(NamedTuple):
-    """A distinct sample."""
+    """A distinct sample, with what is known of it."""
 
     text: str
     times: int  # drawn
@@ -34,7 +34,7 @@ class DrawnText(NamedTuple):
 
 @dataclass(frozen=True)
 class ComparedSamples:
-    """Samples of one sentence, each compared with each."""
+    """The samples of one sentence, each compared with each."""
 
     samples: tuple[DrawnText, ...]
     pairs: Floats
@@ -60,7 +60,7 @@ class ComparedSamples:
 
     @property
     def log_probs(self) -> str:
-        """`−0.60 against −0.92 nats`: of that one and of the winner."""
+        """Log-probabilities of the most probable sample and of the winner: `−0.60 against −0.92 nats`."""
         best = self.samples[self.most_probable - 1].log_prob
         return f"{nats(best)} against {nats(self.samples[0].log_prob)} nats"
 
@@ -89,7 +89,7 @@ class Samples(AboutText[ComparedSamples]):
     settings: str = setting("{}", help="The settings of mbr as JSON.", in_set=False)
 
     def ask(self, have: Have) -> ComparedSamples:
-        """Raises UserError without a sentence."""
+        """Draw and compare samples. Raises UserError without a sentence."""
         if not self.text:
             raise UserError("Without a sentence there are no samples; type one.")
         search = TreeOf(self.run, self.text, NAME, self.settings)
@@ -119,7 +119,7 @@ class Samples(AboutText[ComparedSamples]):
 
 
 def ranked(found: Utilities, log_probs: dict[str, float], metric: str) -> ComparedSamples:
-    """Best first; of equals the more probable, as decoding does."""
+    """The samples ranked by utility, best first; of equals the more probable, as decoding does."""
     samples = [
         DrawnText(text, count, found.expected[text], log_probs[text])
         for text, count in found.counts.items()
@@ -133,7 +133,7 @@ def ranked(found: Utilities, log_probs: dict[str, float], metric: str) -> Compar
 
 
 def samples_table(answer: ComparedSamples) -> Table:
-    """The texts, without the utilities of pairs."""
+    """A table of the sampled texts, without the utilities of pairs."""
     columns = ("sample", "text", "times drawn", f"mean {answer.metric}", "log-probability")
     rows = [
         [number, each.text or "(nothing)", *each[1:]]

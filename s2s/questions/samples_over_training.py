@@ -68,7 +68,7 @@ FINDINGS = (
 
 @dataclass(frozen=True)
 class SamplesOverTraining(Question[ProbeTranslations]):
-    """Greedy translations of the sentences that training watches."""
+    """Greedy translations, over training, of the sentences that a run translates while it trains."""
 
     run: str = subject(RUN)
     sample: str = setting(
@@ -79,7 +79,7 @@ class SamplesOverTraining(Question[ProbeTranslations]):
     )
 
     def ask(self, have: Have) -> ProbeTranslations:
-        """Raises UserError for a run that the asker may not open."""
+        """Read the translations. Raises UserError for a run that the asker may not open."""
         lines = have.samples(self.run)
         steps = tuple(sorted({line["step"] for line in lines}))
         others = steps[:-1]
@@ -116,11 +116,11 @@ class SamplesOverTraining(Question[ProbeTranslations]):
 
 
 def columns(answer: ProbeTranslations) -> list[tuple[str, str]]:
-    """The columns of its table, with the field that each shows."""
+    """The names of the table's columns, each with the field that it shows."""
     earlier = [] if answer.earlier is None else [(step_name(answer.earlier), "earlier")]
     return [("source", "source"), *earlier, ("now", "newest"), ("reference", "reference")]
 
 
 def step_name(step: int) -> str:
-    """`step 1,500`; the first says that it is untrained."""
+    """A step as text, `step 1,500`; the first says that it is untrained."""
     return f"step {step:,}" if step else "step 0 (untrained)"

@@ -40,7 +40,9 @@ class ScoreBuckets(Question[Buckets]):
     bucket_score: str = setting("chrf", is_part=True, label="Score")
 
     def ask(self, have: Have) -> Buckets:
-        """Raises UserError for a system or a score that there is not, and for a guest who may not see sentences."""
+        """The scores. Raises UserError for a system or a score that there is not, and for a guest who may not see
+        sentences.
+        """
         whole = have.answer(Evaluate(evaluation=self.evaluation))
         if not whole.sentences:
             raise UserError(
@@ -71,7 +73,7 @@ class ScoreBuckets(Question[Buckets]):
         )
 
     def systems(self, whole: Evaluated) -> tuple[int, int | None]:
-        """The system, from 0, and the one that it is compared with."""
+        """The index of the chosen system, from 0, and of the one that it is compared with."""
         names = whole.names
         ours = _number(self.bucket_of or str(len(names)), len(names), "bucket_of")
         baseline = whole.evaluation.baseline
@@ -101,7 +103,7 @@ class ScoreBuckets(Question[Buckets]):
 
 
 def offered_scores(whole: Evaluated, chosen: tuple[int, int | None]) -> dict[str, str]:
-    """Labels by key: one of a file only where all these systems have it."""
+    """The scores to choose from, labels by key: one of a file only where all these systems have it."""
     rows = [whole.sentences[i] for i in chosen if i is not None]
     given = [name for name in whole.given if all(name.key in each[0].scores for each in rows)]
     return {name.key: name.label for name in (*(whole.metrics[key] for key in METRICS), *given)}

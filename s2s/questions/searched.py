@@ -40,7 +40,7 @@ class OfSearch(AboutText[Answer]):
         return self.translation.values
 
     def configured(self, have: Have) -> GenerationConfig:
-        """All settings. Raises UserError that names the wrong one."""
+        """All settings of the search. Raises UserError that names the wrong one."""
         return have.run(self.run).configured(self.strategy, self.values)[1]
 
     @property
@@ -60,7 +60,7 @@ class TreeOf(OfSearch[SearchTree]):
         return DecodeRequest("tree", folder, step, *asked, languages=languages)
 
     def ask(self, have: Have) -> SearchTree:
-        """Raises UserError for a search that kept more prefixes than a tree shows."""
+        """Decode with a record. Raises UserError for a search that kept more prefixes than a tree shows."""
         n_tokens = self.configured(have).max_new_tokens or 0
         run = replace(have.run(self.run), on_step=have.steps(STEPS_PER_TOKEN * n_tokens))
         (found,) = run.translate(self.text, self.strategy, **self.values)
@@ -72,7 +72,7 @@ class TreeOf(OfSearch[SearchTree]):
 
 
 def times(ratio: float) -> str:
-    """`3.24` -> `3.2 times`; a ratio near 1 is `about`."""
+    """A ratio as text: `3.24` -> `3.2 times`; a ratio near 1 is `about`."""
     if ratio < NEARLY_EQUAL:
         return "about"
     if ratio >= MAX_RATIO:
@@ -81,13 +81,13 @@ def times(ratio: float) -> str:
 
 
 def times_as_probable(log_prob: float, other: float) -> str:
-    """`3.2 times as probable as`: the more probable one comes first in the sentence."""
+    """A comparison of two texts, `3.2 times as probable as`: the more probable one comes first in the sentence."""
     ratio = probability_ratio(max(log_prob, other), min(log_prob, other))
     return f"{times(ratio)} as probable as"
 
 
 def against(value: float, other: float) -> str:
-    """`−0.0733 against −0.0812`: three digits, or as many more as it takes to tell them apart."""
+    """Two values as text, `−0.0733 against −0.0812`: three digits, or as many more as it takes to tell them apart."""
     pairs = ((significant(value, n), significant(other, n)) for n in range(3, 7))
     one, two = next((pair for pair in pairs if pair[0] != pair[1]), (significant(value),) * 2)
     return f"{one} against {two}"

@@ -27,7 +27,7 @@ CERTAIN = 0.05  # of p
 
 @dataclass(frozen=True)
 class SeedGroup:
-    """Runs of one setting."""
+    """Runs with one setting, which differ only in their seed."""
 
     name: str  # `lr 0.001, n_layers 2`
     settings: tuple[str, ...]  # the values of `SeedGroups.keys`
@@ -36,18 +36,18 @@ class SeedGroup:
     scores: dict[str, tuple[float | None, ...]]  # of each run, by a name of SCORES
 
     def spread(self, score: str) -> Spread | None:
-        """Of one score; None where no run has it."""
+        """Mean and spread of one score over the runs; None where no run has it."""
         return Spread.of(self.scores[score])
 
     def text(self, score: str) -> str:
-        """`1.100 ± 0.141`."""
+        """Mean and spread of a score as text: `1.100 ± 0.141`."""
         spread = self.spread(score)
         return spread.text(FORMS[score]) if spread else ""
 
 
 @dataclass(frozen=True)
 class SeedGroups:
-    """The finished runs, by setting."""
+    """The finished runs, grouped by setting."""
 
     keys: tuple[str, ...]  # the settings that differ
     groups: tuple[SeedGroup, ...]
@@ -65,7 +65,7 @@ class SeedGroups:
 
     @property
     def scores(self) -> list[str]:
-        """Those that some run has."""
+        """The scores that some run has."""
         return [
             score
             for score in SCORES
@@ -86,18 +86,18 @@ class Leading(NamedTuple):
 
     @property
     def over(self) -> str:
-        """How many runs the mean is over."""
+        """How many runs the mean is over, as text."""
         return f"over {self.n} seeds" if self.n > 1 else "of a single run"
 
     @property
     def interval(self) -> str:
-        """Of the difference of the means."""
+        """The interval of the difference of the means, as text."""
         low, high = self.difference[1:3] if self.difference else (0.0, 0.0)
         return f"{low:.3g} to {high:.3g}".replace("-", "−")
 
     @property
     def p(self) -> str:
-        """Two digits are enough."""
+        """The p-value of the difference as text; two digits are enough."""
         p = self.difference.p if self.difference else 1.0
         return f"p = {p:.2g}" if p >= 0.001 else "p < 0.001"
 
@@ -126,7 +126,7 @@ class SeedSpread(Question[SeedGroups]):
     seed_score: str = view("", lambda score: not score or score in SCORES, label="Score")
 
     def ask(self, have: Have) -> SeedGroups:
-        """Raises UserError for a run that the asker may not open."""
+        """Group the runs. Raises UserError for a run that the asker may not open."""
         compared = {run.id: run for run in have.answer(RunsCompared(self.runs)).runs}
         described = {
             run: Described(recipe, known)
@@ -167,17 +167,17 @@ class SeedSpread(Question[SeedGroups]):
         )
 
     def stamp(self, have: Have) -> Hashable:
-        """What the runs depend on."""
+        """What the key has beside the fields: the state of the runs."""
         return RunsCompared(self.runs).stamp(have)
 
     def score(self, answer: SeedGroups) -> str:
-        """What is shown: of several tokenizers BLEU, because their losses per token do not compare."""
+        """The score that is shown: of several tokenizers BLEU, because their losses per token do not compare."""
         has_tokenizers = any(key.startswith("tokenizer.") for key in answer.keys)
         usual = "BLEU" if has_tokenizers and "BLEU" in answer.scores else "validation loss"
         return self.seed_score or usual
 
     def table(self, answer: SeedGroups) -> Table:
-        """One row per setting, each number in a column of its own, every digit."""
+        """A table with one row per setting, each number in a column of its own, every digit."""
         scores = [f"{score} {what}" for score in answer.scores for what in ("mean", "sd", "n")]
         rows = []
         for group in answer.groups:
@@ -188,8 +188,8 @@ class SeedSpread(Question[SeedGroups]):
         return Table((*answer.keys, "n", "seeds", *scores, "runs"), rows)
 
     def finding(self, answer: SeedGroups) -> str:
-        """Which setting has the best mean; empty where nothing was averaged, or two share it, and for runs of different
-        data, whose scores do not compare.
+        """A sentence on which setting has the best mean; empty where nothing was averaged, or two share it, and for
+        runs of different data, whose scores do not compare.
         """
         score = self.score(answer)
         spreads = [(group, spread) for group in answer.groups if (spread := group.spread(score))]

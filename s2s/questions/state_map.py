@@ -26,7 +26,7 @@ MAPS = MappingProxyType({"one": "this layer", "all": "every layer"})
 
 
 class StatePoint(NamedTuple):
-    """One state: its label, the word it counts as, and its position in one of the sentences."""
+    """One state on the map: its label, the word it counts as, and its position in one of the sentences."""
 
     label: str
     word: str
@@ -39,8 +39,8 @@ class StatePoint(NamedTuple):
 
 
 class StateLayer(NamedTuple):
-    """One layer of n points: (n, 2) coordinates, the share of variance that each axis explains, the layer's name, and
-    the cosine of any two states, (n, n).
+    """The map after one layer, of n points: (n, 2) coordinates, the share of variance that each axis explains, the
+    layer's name, and the cosine of any two states, (n, n).
     """
 
     points: Floats
@@ -49,7 +49,7 @@ class StateLayer(NamedTuple):
     cosines: Vectors
 
     def nearest(self, point: int) -> int:
-        """The point whose state is most similar."""
+        """The index of another point whose state is most similar."""
         others = self.cosines[point].copy()
         others[point] = -np.inf
         return int(others.argmax())
@@ -57,7 +57,7 @@ class StateLayer(NamedTuple):
 
 @dataclass(frozen=True)
 class MappedStates:
-    """The points, and where they are after every layer, the embeddings first."""
+    """The points of all states, and their coordinates after every layer, the embeddings first."""
 
     target: str
     own: str  # the model's own translation
@@ -77,7 +77,7 @@ class MappedStates:
 
 
 class SharedWord(NamedTuple):
-    """A word that both sentences have, after one layer: what its state in the first is most similar to."""
+    """A word that both sentences have, after one layer, and what its state in the first is most similar to."""
 
     when: str
     word: str
@@ -109,8 +109,8 @@ FINDINGS = (
 
 @dataclass(frozen=True)
 class StateMap(OfSentence[MappedStates]):
-    """The first two principal components of the states after each layer. Without `second`, a sentence that shares a
-    word; an empty `layer` is the last.
+    """A map of states: their first two principal components after each layer. Without `second`, a sentence that shares
+    a word; an empty `layer` is the last.
     """
 
     second: str = subject("sentence", in_set=True, **SECOND)
@@ -121,7 +121,7 @@ class StateMap(OfSentence[MappedStates]):
     layers: str = view("one", choices=MAPS, label="Maps of")
 
     def ask(self, have: Have) -> MappedStates:
-        """Raises UserError where a sentence has more tokens than the model has positions."""
+        """Map the states. Raises UserError where a sentence has more tokens than the model has positions."""
         run = have.run(self.run)
         found = have.answer(StatesOf(**self.shared_with(StatesOf)))
         both = [found.states]
@@ -163,7 +163,7 @@ class StateMap(OfSentence[MappedStates]):
 
 
 def shared_on_map(points: Sequence[StatePoint], layer: StateLayer) -> SharedWord | None:
-    """The longest word of both sentences; None where they share none, or there is one sentence."""
+    """Facts on the longest word of both sentences; None where they share none, or there is one sentence."""
     words = [
         [point.word for point in points if point.sentence == n and point.word not in SPECIALS]
         for n in (0, 1)

@@ -23,7 +23,7 @@ LAYER_HELP = (
 
 @dataclass(frozen=True)
 class ForcedStates:
-    """The states under teacher forcing. `given` are the target's ids where it is the model's own output."""
+    """A sentence's states under teacher forcing. `given` are the target's ids where it is the model's own output."""
 
     target: str
     given: Target
@@ -60,11 +60,11 @@ def layer_names(n_layers: int) -> list[str]:
 
 
 def layer_name(layer: int, n_layers: int) -> str:
-    """`embeddings`, `after layer 1 of 2`."""
+    """A layer's name: `embeddings`, `after layer 1 of 2`."""
     return f"after layer {layer} of {n_layers}" if layer else "embeddings"
 
 
 def layer_index(given: str, n_layers: int) -> int:
-    """0 for the embeddings; empty, the last layer. Raises UserError for one that there is not."""
+    """The named layer: 0 for the embeddings; empty, the last layer. Raises UserError for one that there is not."""
     options = {str(layer): layer for layer in range(n_layers + 1)}
     return choose("layer", given, options) if given else n_layers

@@ -19,7 +19,7 @@ from s2s.words import format_value
 
 
 class Best(NamedTuple):
-    """The runs with the best score of a sweep."""
+    """Facts about the runs with the best score of a sweep."""
 
     n_leaders: int
     n: int
@@ -32,7 +32,7 @@ class Best(NamedTuple):
 
     @property
     def ahead(self) -> str:
-        """How the sentence begins."""
+        """How the sentence about the best run begins."""
         return "Best so far" if self.is_live else "Best"
 
 
@@ -58,7 +58,7 @@ class Sweep(Question[ComparedRuns]):
     sweep: str = view("", label="Sweep")
 
     def ask(self, have: Have) -> ComparedRuns:
-        """In the order of their settings. Raises UserError for a run that the asker may not open."""
+        """Compare the runs, in the order of their settings. Raises UserError for a run that the asker may not open."""
         compared = have.answer(RunsCompared(self.runs))
         keys = [row.key for row in varied(compared)]
         ordered = sorted(
@@ -67,18 +67,18 @@ class Sweep(Question[ComparedRuns]):
         return ComparedRuns(tuple(ordered))
 
     def stamp(self, have: Have) -> Hashable:
-        """What the runs depend on."""
+        """What the key has beside the fields: the state of the runs."""
         return RunsCompared(self.runs).stamp(have)
 
     def table(self, answer: ComparedRuns) -> Table:
-        """One row per run: its settings, and its scores, every digit."""
+        """A table with one row per run: its settings, and its scores, every digit."""
         keys = [row.key for row in varied(answer)]
         rows = [[*(run.settings.get(key) for key in keys), *run.numbers] for run in answer.runs]
         return Table((*keys, *COLUMNS), rows)
 
     def finding(self, answer: ComparedRuns) -> str:
-        """Which run has the lowest loss, or, of several tokenizers, the highest BLEU; empty where runs differ in their
-        seeds, whose means decide, and before the first score.
+        """A sentence on which run has the lowest loss, or, of several tokenizers, the highest BLEU; empty where runs
+        differ in their seeds, whose means decide, and before the first score.
         """
         if has_seeds(answer):
             return ""
@@ -86,7 +86,7 @@ class Sweep(Question[ComparedRuns]):
         return first(FINDINGS, _best(answer, leaders, decides(answer))) if leaders else ""
 
     def leaders(self, answer: ComparedRuns) -> list[ComparedRun]:
-        """Those with the best score, also where all share it."""
+        """The runs with the best score, also where all share it."""
         score = decides(answer)
         if score == "bleu" and answer.signature_note:
             return []
@@ -98,12 +98,12 @@ class Sweep(Question[ComparedRuns]):
 
 
 def has_seeds(answer: ComparedRuns) -> bool:
-    """Whether means over seeds decide."""
+    """Whether the runs differ in their seed, so that means over seeds decide."""
     return any(row.key == SEED for row in varied(answer))
 
 
 def decides(answer: ComparedRuns) -> str:
-    """The score of the best run: losses per token do not compare between tokenizers."""
+    """The score that decides which run is best: BLEU between tokenizers, whose losses do not compare, else loss."""
     has_tokenizers = any(row.key.startswith("tokenizer.") for row in varied(answer))
     return "bleu" if has_tokenizers else "loss"
 

@@ -18,14 +18,14 @@ NEAR = 0.03  # the paper rounds to two or three digits
 
 @dataclass(frozen=True)
 class FiveSizes:
-    """A row per size, and the terms that add up to its parameters."""
+    """A row per size of T5, and the terms that add up to its parameters."""
 
     rows: tuple[Mapping[str, object], ...]
     terms: Mapping[str, tuple[Term, ...]]
 
 
 class OneSize(NamedTuple):
-    """The parameter counts of one size."""
+    """The parameter counts of one size of T5."""
 
     name: str
     counted: int
@@ -46,7 +46,7 @@ class OneSize(NamedTuple):
         return rounded(self.twice)
 
     def is_near(self, counted: int) -> bool:
-        """Whether the paper's number is this one, rounded."""
+        """Whether the paper's number of parameters is this one, rounded."""
         return abs(counted / 1e6 / MILLIONS[self.name] - 1) < NEAR
 
 
@@ -85,7 +85,7 @@ class T5Sizes(Question[FiveSizes]):
         return Table(("where", "product", "parameters"), rows)
 
     def all_sizes(self, answer: FiveSizes) -> Table:
-        """One row per size: its shape, its parameters as published and as counted here."""
+        """A table with one row per size: its shape, its parameters as published and as counted here."""
         return Table(tuple(answer.rows[0]), [[*row.values()] for row in answer.rows])
 
     def finding(self, answer: FiveSizes) -> str:

@@ -32,12 +32,12 @@ class Table(NamedTuple):
         return out.getvalue()
 
     def texts(self) -> list[list[str]]:
-        """The rows as they are shown: four digits of a number."""
+        """The rows as text, as they are shown: four digits of a number."""
         return [[_shown(value) for value in row] for row in self.rows]
 
     def narrow(self) -> Table:
-        """Without the columns that no screen has room for, whose longest text has more than MOST_LETTERS letters, and
-        those without a value; of a table without rows nothing.
+        """The table without the columns that no screen has room for, whose longest text has more than MOST_LETTERS
+        letters, and those without a value; of a table without rows nothing.
         """
         if not self.rows:
             return self
@@ -48,7 +48,7 @@ class Table(NamedTuple):
         return Table(columns, rows)
 
     def text(self) -> str:
-        """Aligned in columns for a terminal, numbers on the right; control characters as spaces."""
+        """The table as text, aligned in columns for a terminal, numbers on the right; control characters as spaces."""
         lines = [[printable(cell) for cell in row] for row in (self.columns, *self.texts())]
         columns = [*zip(*lines, strict=True)]
         widths = [max(map(_width, column)) for column in columns]
@@ -80,7 +80,7 @@ def _is_number(value: Any) -> bool:
 
 
 def printable(text: str) -> str:
-    """Control characters as spaces, lest they command a terminal."""
+    """A text with control characters as spaces, lest they command a terminal."""
     return "".join(sign if unicodedata.category(sign) != "Cc" else " " for sign in str(text))
 
 

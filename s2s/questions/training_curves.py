@@ -57,7 +57,7 @@ class LoggedRuns:
 
     @property
     def memorizes(self) -> bool:
-        """Whether its validation loss has risen again while the training loss fell."""
+        """Whether the run's validation loss has risen again while the training loss fell."""
         return self.is_alone and self.last > MEMORIZED * self.lowest
 
     @property
@@ -101,7 +101,7 @@ class TrainingCurves(Question[LoggedRuns]):
     over: str = view("step", in_set=False, choices=OVER, label="Horizontal axis")
 
     def ask(self, have: Have) -> LoggedRuns:
-        """Raises UserError for a run that the asker may not open."""
+        """Read the logs. Raises UserError for a run that the asker may not open."""
         if not self.runs:
             raise UserError("No run is given; name one, or several with commas between.")
         titles = have.titles(self.runs)
@@ -127,7 +127,7 @@ class TrainingCurves(Question[LoggedRuns]):
 
 
 def signature_note(signatures: Iterable[str]) -> str:
-    """One sentence if scores with these signatures were counted in different ways; "" otherwise."""
+    """A sentence that scores with these signatures were counted in different ways; "" if they were not."""
     different = set(signatures)
     if len(different) < 2:
         return ""

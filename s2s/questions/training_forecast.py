@@ -46,13 +46,13 @@ class ForecastedTraining:
 
     @property
     def epochs(self) -> str:
-        """`0.3`, `24`, `100,000`."""
+        """The number of epochs as text: `0.3`, `24`, `100,000`."""
         times = self.cost.epochs
         return f"{times:.1f}" if times < 9.95 else f"{times:,.0f}"
 
     @property
     def memory(self) -> str:
-        """`900 MB`, or `2 × 900 MB` for two processes."""
+        """The memory of training as text: `900 MB`, or `2 × 900 MB` for two processes."""
         megabytes = self.cost.megabytes
         each = f"{megabytes:,.0f} MB" if megabytes < 10_000 else f"{megabytes / 1000:,.0f} GB"
         n = self.recipe.train.processes
@@ -60,7 +60,9 @@ class ForecastedTraining:
 
     @property
     def prediction(self) -> str:
-        """`Expected BLEU on held-out pairs: 20 to 31 after 10 min, measured in 3 runs ...`, with its caveats."""
+        """A sentence, `Expected BLEU on held-out pairs: 20 to 31 after 10 min, measured in 3 runs ...`, with its
+        caveats.
+        """
         found = self.expected
         if found is None:
             return self.why_none
@@ -75,7 +77,7 @@ class ForecastedTraining:
         return " ".join((f"Expected BLEU on held-out pairs: {interval}, {basis}.", *found.caveats))
 
     def rates(self) -> tuple[NDArray[np.int64], list[float]]:
-        """At most a few hundred steps, the end of warmup among them, with their learning rates."""
+        """The schedule: at most a few hundred steps, the end of warmup among them, with their learning rates."""
         train = self.recipe.train
         steps = np.unique(np.linspace(1, train.steps, SCHEDULE_POINTS).round().astype(int))
         if 0 < train.warmup_steps <= train.steps:
@@ -88,7 +90,7 @@ FINDINGS = (Finding(lambda found: True, "{prediction}"),)
 
 @dataclass(frozen=True)
 class TrainingForecast(Question[ForecastedTraining]):
-    """A training before it begins: of a dataset, by its SPEC, with a preset and its changed settings as JSON."""
+    """A forecast of a training: of a dataset, by its SPEC, with a preset and its changed settings as JSON."""
 
     dataset: str = subject("dataset", in_set=False)
     preset: str = setting("small", PRESETS.__contains__, help="A preset's name.", in_set=False)
@@ -98,7 +100,9 @@ class TrainingForecast(Question[ForecastedTraining]):
     )
 
     def ask(self, have: Have) -> ForecastedTraining:
-        """Raises UserError for a dataset or a run that cannot be read, and for settings that do not fit together."""
+        """Forecast. Raises UserError for a dataset or a run that cannot be read, and for settings that do not fit
+        together.
+        """
         if not self.dataset:
             raise UserError(f"`{self.name}` is asked of a dataset; give its SPEC as `dataset`.")
         asked = changed_recipe(self.preset, self.settings)
@@ -125,12 +129,14 @@ class TrainingForecast(Question[ForecastedTraining]):
         return src.vocab_size, tgt.vocab_size
 
     def stamp(self, have: Have) -> Hashable:
-        """The dataset and the run as the asker may read them, and how fast earlier runs trained here."""
+        """What the key has beside the fields: dataset and run as the asker may read them, and how fast runs trained
+        here.
+        """
         origin = str(initialization.parse_checkpoint(self.init_from)) if self.init_from else ""
         return have.dataset_state(self.dataset), origin, have.throughput()
 
     def table(self, answer: ForecastedTraining) -> Table:
-        """The costs."""
+        """A table of the costs."""
         cost = answer.cost
         rows = [
             ["parameters", cost.parameters],
@@ -145,5 +151,5 @@ class TrainingForecast(Question[ForecastedTraining]):
         return Table(("of the training", "number"), rows)
 
     def finding(self, answer: ForecastedTraining) -> str:
-        """The BLEU to expect, or why none is."""
+        """A sentence on the BLEU to expect, or on why none is."""
         return first(FINDINGS, answer)

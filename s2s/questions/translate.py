@@ -1,4 +1,4 @@
-"""What a strategy makes of a sentence."""
+"""A sentence decoded by a strategy."""
 
 from __future__ import annotations
 
@@ -21,18 +21,20 @@ Trace = TypeVar("Trace")
 
 
 def packed(settings: Mapping[str, Any]) -> str:
-    """Settings as a question has them: equal ones are written alike."""
+    """Settings as JSON text with sorted keys, as a question has them: equal ones are written alike."""
     return json.dumps(settings, sort_keys=True)
 
 
 def strategy_names() -> dict[str, str]:
-    """The rows of STRATEGIES."""
+    """The strategies to choose from: the rows of STRATEGIES."""
     return {name: name for name in STRATEGIES}
 
 
 @dataclass(frozen=True)
 class Translate(AboutText[Decoded]):
-    """Hypotheses, best first. `settings` and `interventions` are JSON; the target begins with the ids of `prefix`."""
+    """Hypotheses for a sentence, best first. `settings` and `interventions` are JSON; the target begins with the ids of
+    `prefix`.
+    """
 
     strategy: str = setting(DEFAULT_STRATEGY, choices=strategy_names, label="Decoded by")
     settings: str = setting("{}", help="The strategy's settings as JSON.")
@@ -86,7 +88,7 @@ class Translate(AboutText[Decoded]):
 
 
 def own_target(found: Decoded) -> Target:
-    """What the model wrote, to force it."""
+    """What the model wrote, as a target to force."""
     return found.hypotheses[0].ids if found.hypotheses else ""
 
 
@@ -98,7 +100,7 @@ class ForcedText(NamedTuple):
 
 
 def forced(text: str, own: Decoded) -> ForcedText:
-    """The model's own tokens where the text is empty, or its own output in whatever Unicode form."""
+    """The target to force: the model's own tokens where the text is empty, or its own output in any Unicode form."""
     is_own = nfc(text.strip()) in ("", nfc(own.text))
     return ForcedText(own.text, own_target(own)) if is_own else ForcedText(text, text)
 

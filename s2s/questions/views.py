@@ -1,4 +1,4 @@
-"""Every question that a page shows: where, and which module of `plots` has the pictures of its answer."""
+"""Every question that a page shows: on which page, and which module of `plots` has the pictures of its answer."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ BY_NAME: Mapping[str, View] = MappingProxyType({row.question.name: row for row i
 
 
 def view_of(question: Question[Any]) -> View:
-    """The row of VIEWS that draws this question."""
+    """The row of VIEWS for this question: its page and its pictures."""
     return BY_NAME[question.name]
 
 
@@ -135,5 +135,5 @@ def tabs(page: str) -> dict[str, View]:
 
 
 def named(name: str) -> View:
-    """The row with this name on the command line. Raises UserError for an unknown name."""
+    """The view with this name on the command line. Raises UserError for an unknown name."""
     return choose("question", name, BY_NAME)

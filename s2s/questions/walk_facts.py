@@ -1,4 +1,4 @@
-"""What can be said of a step: of the chosen token, of its row of weights or scores, of the sentence."""
+"""What can be said of a step of the walkthrough: of the chosen token, its row of weights or scores, the sentence."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TINY = 1e-30  # below any gradient that is not 0
 
 
 class StepFacts:
-    """What is said of a step: of the chosen token, its row of weights or scores, and the sentence."""
+    """Facts for the sentence about a step of the walkthrough: of the chosen token, its row, and the whole sentence."""
 
     def __init__(self, answer: Walked, step: str, head: int, row: int) -> None:
         """`head` and `row` count from 0."""
@@ -154,7 +154,7 @@ class StepFacts:
 
     @property
     def losses(self) -> list[float]:
-        """Of each token of the target, in nats."""
+        """The loss of each token of the target, in nats."""
         loss = self.answer.loss
         return [-value for value in loss.forced.log_probs] if loss else []
 

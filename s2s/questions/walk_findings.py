@@ -1,4 +1,4 @@
-"""What the numbers of each step say of the chosen token, or of the sentence."""
+"""What the numbers of each step of the walkthrough say of the chosen token, or of the sentence."""
 
 from __future__ import annotations
 

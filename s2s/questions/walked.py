@@ -123,7 +123,7 @@ class LossTarget:
 
 @dataclass(frozen=True)
 class Walked:
-    """A traced sentence, and what one step shows beyond the trace: each is there only where the step needs it."""
+    """A traced sentence, and what one step of the walkthrough adds: each is there only where that step needs it."""
 
     at: TracedSentence
     padded: AttentionTrace | None = None
@@ -137,18 +137,18 @@ class Walked:
 
     @property
     def is_next_norm(self) -> bool:
-        """Whether the step `norm` shows the one before the feed-forward."""
+        """Whether the step `norm` shows the layer norm before the feed-forward."""
         trace = self.at.trace.encoder
         return self.at.config.norm.place == "pre" and trace.feed_forward_residual is not None
 
 
 def signed(value: float) -> str:
-    """`-1.234` -> `−1.23`."""
+    """A number as text with a true minus sign: `-1.234` -> `−1.23`."""
     return f"{value:.3g}".replace("-", "−")
 
 
 def counted(n: int, noun: str) -> str:
-    """`1 token`, `7 tokens`, `7 queries`."""
+    """A number with its noun: `1 token`, `7 tokens`, `7 queries`."""
     plural = f"{noun[:-1]}ies" if noun.endswith("ry") else f"{noun}s"
     return f"{n:,} {noun if n == 1 else plural}"
 

@@ -64,7 +64,7 @@ class Walkthrough(AboutText[Walked]):
         return self._beyond(have, run, have.answer(asked))
 
     def stamp(self, have: Have) -> Hashable:
-        """A guest who may not see the dataset has no references of it."""
+        """What the key has beside the fields: a guest who may not see the dataset has no references of it."""
         return super().stamp(have), have.may_see_data(have.run(self.run))
 
     def _beyond(self, have: Have, run: Run, at: TracedSentence) -> Walked:
@@ -130,7 +130,7 @@ class Walkthrough(AboutText[Walked]):
         return LossTarget(forced, origin, True, others, problem, note)
 
     def row(self, at: TracedSentence) -> int:
-        """The chosen token, from 0; of a shorter sentence the last one."""
+        """The index of the chosen token, from 0; in a shorter sentence the last one."""
         return min(max(self.position, 1), len(tokens_of(at, self.step))) - 1
 
     def table(self, answer: Walked) -> Table:

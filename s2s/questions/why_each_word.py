@@ -37,7 +37,7 @@ DRAWN = MappingProxyType({"sample": "Sampling", "beam_sample": "Beam sampling", 
 
 @dataclass(frozen=True)
 class Searched:
-    """A search tree with its texts. Node 0 is the beginning; of a node, the last token names it."""
+    """A search tree with the texts of its hypotheses. Node 0 is the beginning; a node is named by its last token."""
 
     text: str  # the translation
     strategy: str
@@ -57,7 +57,7 @@ class Searched:
 
     @cached_property
     def greedy_path(self) -> list[int]:
-        """The nodes of greedy's path, as far as this search considered it."""
+        """The nodes of greedy search's path, as far as this search considered it."""
         children = {(node.parent, node.token): at for at, node in enumerate(self.tree.nodes) if at}
         found: list[int] = []
         for token in self.greedy.ids if self.greedy else ():
@@ -67,17 +67,17 @@ class Searched:
         return found
 
     def token(self, number: int) -> str:
-        """The name of a node."""
+        """The name of a node: its last token."""
         return self.names[self.tree.nodes[number].token] if number else "start"
 
     def log_prob_of(self, number: int) -> float:
-        """Of a node's own token, given its prefix, nats."""
+        """The log-probability of a node's own token, given its prefix, nats."""
         node = self.tree.nodes[number]
         return node.log_prob - self.tree.nodes[node.parent].log_prob
 
     @property
     def log_prob(self) -> float:
-        """Of the translation, nats."""
+        """The log-probability of the translation, nats."""
         return self.tree.nodes[self.best_path[-1]].log_prob
 
     @cached_property
@@ -107,7 +107,7 @@ class Searched:
 
     @property
     def other(self) -> str:
-        """The token that greedy wrote there; where the two don't part, the next most probable one."""
+        """The token that greedy wrote where the two first differ; where they don't, the next most probable one."""
         if self.first_difference is None:
             return _word(self.names[self._rival]) if self._rival is not None else "nothing"
         tokens = self.greedy.tokens if self.greedy else ()
@@ -142,7 +142,7 @@ class Searched:
 
     @property
     def gain(self) -> float:
-        """Log-probability over that of greedy's translation, nats."""
+        """How much the translation's log-probability is above that of greedy's, nats."""
         return self.log_prob - self.greedy.log_prob if self.greedy else 0.0
 
     @property
@@ -151,8 +151,8 @@ class Searched:
 
     @property
     def scores(self) -> tuple[float, float] | None:
-        """By what the search maximizes: the translation's, greedy's; None where that is no score of a text, or greedy's
-        lacks words that are forced.
+        """The scores that the search maximizes, of its translation and of greedy's; None where that is no score of a
+        text, or greedy's lacks words that are forced.
         """
         score = maximized_score(self.config)
         if score is None or self.greedy is None or bool(getattr(self.config, "force_words", False)):
@@ -164,7 +164,7 @@ class Searched:
 
     @property
     def both_scores(self) -> str:
-        """`−0.0733 against −0.0812 nats / length`."""
+        """The scores of the search's translation and of greedy's: `−0.0733 against −0.0812 nats / length`."""
         own, other = self.scores or (0.0, 0.0)
         return f"{against(own, other)} {self.unit}"
 
@@ -218,7 +218,7 @@ def is_number(text: str) -> bool:
 
 @dataclass(frozen=True)
 class WhyEachWord(OfSearch[Searched]):
-    """The steps of a search. `node` is inspected, the finished hypotheses are ranked by `rank_penalty` and
+    """Every step of a search. `node` is inspected, the finished hypotheses are ranked by `rank_penalty` and
     `rank_formula`; empty, these are the least certain token and the search's own settings.
     """
 
@@ -239,7 +239,7 @@ class WhyEachWord(OfSearch[Searched]):
     )
 
     def ask(self, have: Have) -> Searched:
-        """Raises UserError for a search that kept more prefixes than a tree shows."""
+        """Search and build the tree. Raises UserError for a search that kept more prefixes than a tree shows."""
         tree = have.answer(self.tree)
         tokenizer = have.run(self.run).tgt_tokenizer
         nodes = {node.token for node in tree.nodes[1:]}
@@ -265,7 +265,7 @@ class WhyEachWord(OfSearch[Searched]):
         return Translate(self.run, self.text, GREEDY, packed(given))
 
     def inspected(self, answer: Searched) -> int:
-        """The node that is inspected, 0 for none."""
+        """The number of the node that is inspected, 0 for none."""
         is_there = self.node.isdecimal() and 0 < int(self.node) < len(answer.tree.nodes)
         return int(self.node) if is_there else answer.least_certain
 

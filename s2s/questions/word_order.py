@@ -51,7 +51,7 @@ class SwappedWords:
 
     @property
     def is_blind(self) -> bool:
-        """Whether every output is the same in both orders, without positions."""
+        """Whether, without positions, every output is the same in both orders."""
         return bool(self.effect.without_positions.max() <= ROUNDING * self.effect.size)
 
     @property
@@ -72,7 +72,7 @@ class SwappedWords:
 
     @property
     def n_found(self) -> int:
-        """Tokens that are still nearest to their own embedding after a position is added."""
+        """How many tokens are still nearest to their own embedding after a position is added."""
         return sum(map(str.__eq__, self.nearest[1], self.tokens)) if self.added else 0
 
 
@@ -104,13 +104,15 @@ FINDINGS = (
 
 @dataclass(frozen=True)
 class WordOrder(AboutText[SwappedWords]):
-    """Two words swapped in a sentence. Words count from 1; 0 for the first, and for the last as `other_word`."""
+    """Two words swapped in a sentence, as the encoder reads both. Words count from 1; 0 for the first, and for the last
+    as `other_word`.
+    """
 
     word: int = setting(0, scope="sentence", link="swap", label="Swap word")
     other_word: int = setting(0, scope="sentence", link="with", label="with word")
 
     def ask(self, have: Have) -> SwappedWords:
-        """Raises UserError for a sentence without two words, or a word that it does not have."""
+        """Swap the words. Raises UserError for a sentence without two words, or a word that it does not have."""
         run = have.run(self.run)
         run.check_lengths([self.text])
         ids = run.recipe.model.ids.source(run.src_tokenizer.encode(self.text))
@@ -144,7 +146,7 @@ class WordOrder(AboutText[SwappedWords]):
 
 
 def added_table(answer: SwappedWords) -> Table:
-    """One row per token: what adding its position does to its embedding; empty where nothing is added."""
+    """A table with one row per token: what adding its position does to its embedding; empty where nothing is added."""
     columns = (
         "position",
         "token",

@@ -42,7 +42,7 @@ def chart(figure: Mapping[str, Any], alt: str) -> str:
 
 
 def page(title: str, body: str) -> str:
-    """The whole file, with the library if a `chart` is in the body.
+    """The whole HTML file, with the library if a `chart` is in the body.
 
     Raises UserError for data that would make the file larger than MOST_BYTES.
     """

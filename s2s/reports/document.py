@@ -27,7 +27,7 @@ def page(
     allowed: Sequence[str] = (),
     style: str = "",
 ) -> str:
-    """The whole file. Its policy allows no connection, and only these scripts: nothing else in `body` runs.
+    """The whole HTML file. Its policy allows no connection, and only these scripts: nothing else in `body` runs.
 
     `allowed` are further scripts, which one of `scripts` adds to the page.
     """
@@ -65,7 +65,7 @@ def header(title: str, subtitle: str, made: str, link: str = "") -> str:
 
 
 def made_at(moment: datetime | None = None) -> str:
-    """`Made with seq2seq-lab 0.1.0 on 2026-03-01 at 12:00 UTC`."""
+    """When and by which version a file was made: `Made with seq2seq-lab 0.1.0 on 2026-03-01 at 12:00 UTC`."""
     when = (moment or datetime.now(UTC)).astimezone(UTC)
     return f"Made with {NAME} {version()} on {when:%Y-%m-%d} at {when:%H:%M} UTC"
 
@@ -92,7 +92,7 @@ def figure(svg: str, caption: str = "", *, is_on_white: bool = False) -> str:
 
 
 def facts(rows: Mapping[str, str]) -> str:
-    """Names with their values, one row each; those without a value are left out."""
+    """A list of names with their values, one row each; those without a value are left out."""
     cells = (
         f'<tr><th scope="row">{text(name)}</th><td><bdi>{text(value)}</bdi></td></tr>'
         for name, value in rows.items()
@@ -102,7 +102,7 @@ def facts(rows: Mapping[str, str]) -> str:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> str:
-    """Columns of texts; a cell that is a number is set on the right."""
+    """A table with columns of texts; a cell that is a number is set on the right."""
     columns = "".join(f'<th scope="col">{text(name)}</th>' for name in head)
     lines = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
     named = f"<caption>{text(caption)}</caption>" if caption else ""

@@ -43,7 +43,7 @@ ATTENTION = MappingProxyType(
 
 
 def pictures(context: Context) -> Iterator[str]:
-    """The picture of a view, with its caption; nothing for a page that has none, or without a run.
+    """The picture of a lesson step's view, with its caption; nothing for a page that has none, or without a run.
 
     Raises UserError where the run is gone, or what the view shows cannot be computed in a moment.
     """

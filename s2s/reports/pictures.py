@@ -35,8 +35,8 @@ def page(
     link: str = "",
     drawn_at: datetime | None = None,
 ) -> str:
-    """One HTML file. `about` is a line below the title; `link` opens the view on its server, or is empty; `drawn_at` is
-    when it was drawn.
+    """Pictures as one HTML file. `about` is a line below the title; `link` opens the view on its server, or is empty;
+    `drawn_at` is when it was drawn.
 
     Raises UserError for pictures that would make the file too large.
     """
@@ -57,7 +57,7 @@ def fragment(picture: Picture) -> str:
 
 
 def embedded(title: str, pictures: Sequence[Picture]) -> str:
-    """The same HTML file as one element of another page, such as a notebook, with its own style."""
+    """Pictures as one element of another page, such as a notebook, with its own style: the HTML file of `page`."""
     fit = "this.style.height = this.contentDocument.documentElement.scrollHeight + 'px'"
     file = page(title, pictures)
     return (

@@ -55,7 +55,7 @@ def translated_with(
 
 
 def by_sentence(sample: Sequence[heads.Batch], by_token: Sequence[heads.Floats]) -> heads.Floats:
-    """Sums of the numbers of `forced_with`: (sentences,)."""
+    """The log-probability of each target, nats: sums over the tokens of `forced_with`, (sentences,)."""
     sums = np.zeros(sum(len(batch.rows) for batch in sample))
     for batch, values in zip(sample, by_token, strict=True):
         sums[batch.rows] = values.sum(1)

@@ -44,7 +44,7 @@ STEP = r"step-(?:[0-9]{8}|[1-9][0-9]{8,11})"
 
 
 class Part(NamedTuple):
-    """Files of a run: their names, and how many bytes one may have at most."""
+    """A group of a run's files: their names, and how many bytes one may have at most."""
 
     names: re.Pattern[str]
     most: int
@@ -87,7 +87,7 @@ def names(folder: RunFolder) -> list[str]:
 
 
 def size(folder: RunFolder) -> int:
-    """The bytes of these files."""
+    """The bytes of the files of a run, as `names` lists them."""
     return sum(files.size(folder.path / name) for name in names(folder))
 
 

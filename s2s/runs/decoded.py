@@ -23,7 +23,7 @@ LONGEST_SHOWN = 60  # characters of a text in a repr
 
 @dataclass(frozen=True)
 class DecodedHypothesis:
-    """One target: `log_prob` is the model's own sum in nats, `score` what the strategy ranks by."""
+    """A hypothesis as text: `log_prob` is the model's own sum in nats, `score` what the strategy ranks by."""
 
     text: str
     tokens: tuple[str, ...]  # ends in `</s>`, unless truncated by the length limit
@@ -33,7 +33,7 @@ class DecodedHypothesis:
     ids: tuple[int, ...]  # of the tokens; the same text may have other ids too
 
     def __repr__(self) -> str:
-        """In a line: without the tokens."""
+        """The hypothesis in a line, without its tokens."""
         return (
             f"DecodedHypothesis({_shown(self.text)}, {len(self.tokens)} tokens, log_prob {self.log_prob:.3f},"
             f" score {self.score:.3f})"
@@ -50,7 +50,7 @@ class Decoded:
     unknown: tuple[str, ...] = ()  # words of the source that became `<unk>`
 
     def __repr__(self) -> str:
-        """In three lines at most: without the search's steps."""
+        """The output in three lines at most, without the search's steps."""
         n = len(self.hypotheses)
         unknown = f", unknown: {_shown(' '.join(self.unknown))}" if self.unknown else ""
         return (
@@ -60,12 +60,12 @@ class Decoded:
 
     @property
     def text(self) -> str:
-        """The best hypothesis."""
+        """The text of the best hypothesis."""
         return self.hypotheses[0].text if self.hypotheses else ""
 
     @property
     def tokens(self) -> tuple[str, ...]:
-        """The best hypothesis' tokens."""
+        """The tokens of the best hypothesis."""
         return self.hypotheses[0].tokens if self.hypotheses else ()
 
     @property
@@ -79,7 +79,7 @@ class Decoded:
         return self.hypotheses[0].score if self.hypotheses else 0.0
 
     def to_json(self, n_best: int | None = None) -> dict[str, Any]:
-        """The command line's form, with the `n_best` hypotheses or all."""
+        """The output as JSON for the command line, with the `n_best` hypotheses or all."""
         best, *hypotheses = (
             {name: to_json(getattr(one, name)) for name in ("text", "tokens", "log_prob", "score")}
             for one in (self, *self.hypotheses[:n_best])
@@ -122,7 +122,7 @@ def _shown(text: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """In backticks, which the text itself cannot have.
+    """The text in backticks, which it cannot have itself.
 
     >>> quoted("a`b"), quoted("")
     ("`a'b`", 'the empty text')
@@ -135,7 +135,7 @@ RANGE = (0.0, 3.0)  # of penalties
 
 
 def ended_hypotheses(config: BeamConfig, decoded: Decoded) -> list[EndedHypothesis]:
-    """What the scores of a beam search's hypotheses depend on."""
+    """A beam search's hypotheses as log-probabilities and lengths, on which their scores depend."""
     return [
         EndedHypothesis(one.score / config.score(1.0, len(one.tokens)), len(one.tokens))
         for one in decoded.hypotheses
@@ -143,7 +143,7 @@ def ended_hypotheses(config: BeamConfig, decoded: Decoded) -> list[EndedHypothes
 
 
 def penalty_decides(config: BeamConfig, decoded: Decoded) -> tuple[bool, str]:
-    """Whether a penalty of RANGE would put another hypothesis first, and a sentence that says which."""
+    """Whether a length penalty in RANGE would put another hypothesis first, and a sentence that says which."""
     low, high = RANGE
     own = config.length_penalty
     ended = ended_hypotheses(config, decoded)

@@ -20,7 +20,7 @@ class SettingRow:
 
     @property
     def differs(self) -> bool:
-        """Whether the values differ; 1 equals 1.0, but not true."""
+        """Whether the runs differ in this setting; 1 equals 1.0, but not true."""
         first = self.values[0]
         return any(
             value != first or isinstance(value, bool) != isinstance(first, bool)

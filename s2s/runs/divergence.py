@@ -11,7 +11,7 @@ RECENT = 10  # points of the training curve that a validation is compared with
 
 
 def diverged_at(curves: Curves) -> int | None:
-    """The first validation whose loss is far above that before training, and the training loss with it.
+    """The step of the first validation whose loss is far above that before training, as the training loss is.
 
     None where there is none: a run that overfits has a low training loss.
     """
@@ -19,7 +19,7 @@ def diverged_at(curves: Curves) -> int | None:
 
 
 def has_diverged(curves: Curves) -> bool:
-    """Whether the newest validation is such."""
+    """Whether the newest validation's loss is far above that before training, as `diverged_at` judges."""
     return len(curves.valid_steps) > 0 and _is_diverged(curves, int(curves.valid_steps[-1]))
 
 

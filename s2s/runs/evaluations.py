@@ -30,7 +30,7 @@ FORMAT = 1
 
 
 class SystemModel(NamedTuple):
-    """What tells the opened run of a system from others."""
+    """The key of an opened run that a system translates with: run, step and languages."""
 
     run: str
     step: int
@@ -84,7 +84,7 @@ class Sentences:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The request: what is evaluated, and how."""
+    """An evaluation as requested: what is evaluated, and how."""
 
     id: str
     name: str
@@ -210,7 +210,7 @@ class EvaluationFolder:
         }
 
     def delete_sentence_scores(self, system: int) -> None:
-        """Delete them, so that they are computed again."""
+        """Delete a system's sentence scores, so that they are computed again."""
         self._own(system).unlink(missing_ok=True)
 
     def _own(self, system: int) -> Path:
@@ -248,7 +248,7 @@ class EvaluationFolder:
         files.write_json(self.path / "words.json", dict(counts))
 
     def words(self) -> dict[str, int] | None:
-        """Those counts; None if the training data was not read."""
+        """How often each word of the sources occurs in the training data; None if that was not read."""
         return self._read("words.json") if (self.path / "words.json").exists() else None
 
     def set_provenance(self, content: Mapping[str, Any]) -> None:
@@ -256,7 +256,7 @@ class EvaluationFolder:
         files.write_json(self.path / "provenance.json", {"format": FORMAT, **content})
 
     def provenance(self) -> dict[str, Any]:
-        """What it was made with; empty before the models are loaded, and for evaluations of earlier versions."""
+        """What the evaluation was made with; empty before the models are loaded, and for those of earlier versions."""
         path = self.path / "provenance.json"
         return self._read("provenance.json") if path.exists() else {}
 
@@ -287,7 +287,7 @@ def shipped(run: str) -> Evaluation | None:
 
 
 def is_of_earlier_version(scores: Mapping[str, Any]) -> bool:
-    """Whether scores.json has scores that were counted on texts as they were, so that they may differ from today's."""
+    """Whether scores.json is of an earlier version, whose scores of texts not in NFC may differ from today's."""
     own = [one for one in scores.get("systems", ()) if one.get("scores", {}).keys() & METRICS]
     signatures = (
         {key: text for key, text in one.get("signature", {}).items() if key in METRICS}

@@ -34,14 +34,14 @@ class ExternalScores:
 
 
 def write(place: EvaluationFolder, scores: ExternalScores) -> None:
-    """Store them, in place of earlier ones of this metric and system."""
+    """Store external scores, in place of earlier ones of this metric and system."""
     files.write_json(
         _path(place, scores.metric, scores.system), {"format": FORMAT, **files.to_json(scores)}
     )
 
 
 def read(place: EvaluationFolder) -> list[ExternalScores]:
-    """Those of an evaluation, by metric in the order in which they were added, then by system.
+    """The external scores of an evaluation, by metric in the order in which they were added, then by system.
 
     Raises UserError for a file that is not one of ours.
     """
@@ -53,7 +53,7 @@ def read(place: EvaluationFolder) -> list[ExternalScores]:
 
 
 def delete(place: EvaluationFolder, metric: str, system: int) -> None:
-    """Delete those of one metric and system, if they are there."""
+    """Delete the external scores of one metric and system, if they are there."""
     _path(place, metric, system).unlink(missing_ok=True)
 
 

@@ -36,7 +36,7 @@ class Interventions:
         return bool(self.heads or self.keys)
 
     def on_device(self, model: Transformer) -> Means:
-        """The mean outputs as the model computes."""
+        """The mean outputs of `means` as tensors of the model's type, on its device."""
         like = model.output.weight
         return {
             head: torch.tensor(mean, dtype=like.dtype, device=like.device)
@@ -80,7 +80,7 @@ def kept_prefix(run: Run, source: str, target: Target, change: Interventions) ->
 
 
 def next_token(run: Run, change: Interventions, before: Decoded, after: Decoded) -> Next | None:
-    """At the overridden position, else at the first difference of the translations; None if there is none."""
+    """Log-probabilities of the token at the overridden position, else at the first difference; None without either."""
     ours, theirs = (one.hypotheses[0].ids if one.hypotheses else () for one in (before, after))
     position = change.position if change.keys else first_difference(ours, theirs)
     if position is None:

@@ -15,7 +15,7 @@ Fits = Callable[[Any], bool]
 
 
 def text(most: int) -> Fits:
-    """A string of at most that many characters."""
+    """A predicate: whether a value is a string of at most that many characters."""
     return lambda value: isinstance(value, str) and len(value) <= most
 
 
@@ -34,14 +34,14 @@ def several(fits: Fits) -> Fits:
 
 
 def named(fits: Fits) -> Fits:
-    """An object with any keys, whose values fit."""
+    """A predicate: whether a value is an object with any keys, whose values fit."""
     return lambda value: (
         isinstance(value, dict) and len(value) <= MOST_ROWS and all(map(fits, value.values()))
     )
 
 
 def having(*needed: str, **fields: Fits) -> Fits:
-    """An object with the needed ones of these keys, perhaps with the others, and with values that fit."""
+    """A predicate: whether a value is an object with the `needed` of these keys, no others, and values that fit."""
     return lambda value: (
         isinstance(value, dict)
         and value.keys() >= {*needed}
@@ -54,7 +54,7 @@ def maybe(fits: Fits) -> Fits:
 
 
 def parsed(content: bytes) -> Any:
-    """JSON as this program writes it. Raises ValueError for more than that: NaN, huge numbers, half a character."""
+    """The value of JSON that this program could write. Raises ValueError else: NaN, huge numbers, half a character."""
     value = json.loads(content.decode("utf-8"), parse_constant=_no_number)
     check_plain(value, MOST_DEPTH)
     return value
@@ -65,7 +65,7 @@ def _no_number(name: str) -> Any:
 
 
 def check_plain(value: Any, depth: int) -> None:
-    """Raises ValueError for what `parsed` refuses, and for lists in lists deeper than that."""
+    """Raises ValueError for a value that `parsed` refuses, and for one nested more than `depth` deep."""
     if isinstance(value, str):
         value.encode()  # a lone surrogate is no text: no page could show it
     elif isinstance(value, float):

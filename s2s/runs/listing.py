@@ -51,7 +51,7 @@ Stamp = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class RunSummary:
-    """A run as one row. Its scores are from the best validation, None before the first."""
+    """A run as one row of a table. Its scores are from the best validation, None before the first."""
 
     id: str
     name: str
@@ -84,11 +84,11 @@ class RunSummary:
 
     @property
     def is_live(self) -> bool:
-        """Whether it is queued or training, so that a screen should refresh."""
+        """Whether the run is queued or training, so that a screen should refresh."""
         return self.state in LIVE
 
     def outcome(self, curves: Curves) -> str:
-        """A key of RUN_STATES; of a run that is done also whether it has a model, diverged, or ended early."""
+        """The run's state, a key of RUN_STATES; if done, also whether it has a model, diverged, or ended early."""
         if self.state != "done":
             return self.state
         if not self.checkpoints:
@@ -243,7 +243,7 @@ def _true_state(path: Path, state: str | None) -> str:
 
 
 def _stamp(path: Path) -> Stamp:
-    """Changes whenever the file is written."""
+    """A value that changes whenever the file is written."""
     stat = path.stat()
     return stat.st_mtime_ns, stat.st_size, stat.st_ino
 

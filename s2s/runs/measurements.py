@@ -29,7 +29,7 @@ SHIPPED = "measurements"  # in the folder of a demo run
 
 @dataclass(frozen=True)
 class Measurement:
-    """The request: an `experiment` with its `settings`, on a run at a checkpoint, over these sentences.
+    """A measurement as requested: an `experiment` with its `settings`, on a run at a checkpoint, over these sentences.
 
     `languages`: those of source and target of a multilingual model; empty for the run's own.
     """
@@ -44,7 +44,7 @@ class Measurement:
 
     @property
     def id(self) -> str:
-        """Equal for equal requests, whoever makes them: 32 hexadecimal digits."""
+        """The name of the measurement, equal for equal requests, whoever makes them: 32 hexadecimal digits."""
         test = self.sentences
         what = [self.run, self.step, self.experiment, dict(self.settings)]
         which = [test.spec, test.split, test.run, test.n, test.hash]
@@ -88,7 +88,7 @@ class MeasurementFolder:
             raise UserError("This measurement cannot be read; measure again.") from error
 
     def require(self) -> None:
-        """Raises UserError where it was deleted, with its run, while it was measured."""
+        """Raises UserError where the measurement was deleted, with its run, while it was made."""
         if not (self.path / "measurement.json").is_file():
             raise UserError("The run of this measurement was deleted; nothing of it is kept.")
 
@@ -117,7 +117,7 @@ class MeasurementFolder:
         (self.path / "pairs.jsonl").unlink(missing_ok=True)
 
     def delete(self) -> None:
-        """Delete what was asked and what was found."""
+        """Delete the measurement: its request and its numbers."""
         shutil.rmtree(self.path, ignore_errors=True)
 
 
@@ -127,7 +127,7 @@ def place(request: Measurement) -> str:
 
 
 def result(request: Measurement) -> dict[str, Any] | None:
-    """Its numbers; None where there are none. Whether this workspace may see them is not asked here."""
+    """The numbers of a measurement; None before there are any. Does not check whether this workspace may see them."""
     for path in _paths(request):
         try:
             content = json.loads(path.read_bytes())

@@ -33,7 +33,7 @@ TAIL = 200  # last bytes read; if they changed, the file was rewritten
 
 
 class LearningRateChange(NamedTuple):
-    """From `step` on, the peak `train.lr` is `lr`: it was changed while the run trained."""
+    """A change while the run trained: from `step` on, the peak `train.lr` is `lr`."""
 
     step: int
     lr: float
@@ -97,7 +97,7 @@ class Curves:
 
     @property
     def signatures(self) -> tuple[str, ...]:
-        """Of the scores that were measured, each once."""
+        """The signatures of the BLEU scores that were measured, each once."""
         measured = zip(self.valid_signatures, self.valid_bleu, strict=True)
         return tuple(dict.fromkeys(each for each, bleu in measured if math.isfinite(bleu)))
 
@@ -106,7 +106,7 @@ class Curves:
         return None if self.step_times is None else self.step_times.seconds(self.step, steps)
 
     def at_steps(self, values: NDArray[np.float64], steps: NDArray[Any]) -> NDArray[np.float64]:
-        """`tokens` or `minutes` at any steps, interpolated; 0 at step 0."""
+        """The `values`, `tokens` or `minutes`, at any steps, interpolated; 0 at step 0."""
         known = np.concatenate([[0.0], values])
         found: NDArray[np.float64] = np.interp(steps, np.concatenate([[0.0], self.steps]), known)
         return found
@@ -124,7 +124,7 @@ class Metrics:
         self._tail = b""
 
     def read(self) -> Curves:
-        """All lines written so far; an unfinished last line is left for the next read."""
+        """The curves of all lines written so far; an unfinished last line is left for the next read."""
         with self._lock:
             try:
                 with self.path.open("rb") as file:
@@ -349,7 +349,7 @@ class _Clock:
         self.is_validating = True
 
     def seconds_per_step(self) -> float | None:
-        """Everything included, in this session."""
+        """Seconds per step of this session, everything included; None before it is known."""
         if not self.sessions or self.sessions[-1].steps <= 0:
             return None
         return max(0.0, self.time - self.sessions[-1].since) / self.sessions[-1].steps

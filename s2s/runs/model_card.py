@@ -20,13 +20,13 @@ class ModelCard(NamedTuple):
     bad: tuple[tuple[str, ...], ...] = ()
 
     def tables(self) -> dict[str, tuple[tuple[str, ...], ...]]:
-        """The rows by title, those that there are."""
+        """The tables of sample outputs by title, those with rows."""
         rows = {"Good outputs": self.good, "Bad outputs": self.bad}
         return {title: found for title, found in rows.items() if found}
 
 
 def read(about: Mapping[str, Any]) -> ModelCard:
-    """The card in the content of a recipe.json; what is none is left out."""
+    """The card in the content of a recipe.json, without parts that are not as expected."""
     attribution = str(about.get("attribution") or "")
     content: Any = about.get("card")
     if not is_card(content):

@@ -21,7 +21,7 @@ STEP = re.compile(r"[0-9]{1,12}")
 
 
 class NamedCheckpoint(NamedTuple):
-    """What somebody named: a run, and a checkpoint that it has."""
+    """A run, and the checkpoint of it that somebody named."""
 
     run: str | Path
     folder: RunFolder
@@ -29,7 +29,7 @@ class NamedCheckpoint(NamedTuple):
 
 
 def is_checkpoint(text: str) -> bool:
-    """Whether that can name a checkpoint: a step, `best` or `last`."""
+    """Whether a text can name a checkpoint: a step, `best` or `last`."""
     return text in CHECKPOINTS or STEP.fullmatch(text) is not None
 
 
@@ -89,7 +89,7 @@ def _load_first_readable(
 
 @contextlib.contextmanager
 def with_fault(run: Run, name: str) -> Iterator[Run]:
-    """The same weights with the fault, in inference mode and holding the model's lock.
+    """A run with the same weights and the fault, in inference mode and holding the model's lock.
 
     Raises UserError for an unknown name.
     """

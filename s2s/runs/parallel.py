@@ -33,7 +33,7 @@ def processes_for(n_sources: int, cores: int) -> int:
 def translate(
     run: Run, sources: Sequence[str], strategy: str, settings: Mapping[str, Any], processes: int
 ) -> list[Decoded]:
-    """The same as `run.translate`, in order; of several processes, without the record of the steps.
+    """Translate as `run.translate` does, in order; of several processes, without the record of the steps.
 
     Raises UserError before any process starts, and where one cannot start or does not end its work.
     """
@@ -75,7 +75,7 @@ def translate(
 
 
 def translate_part(order: Mapping[str, Any], _: object) -> Iterator[dict[str, Any]]:
-    """In such a process: each source's result, as JSON."""
+    """The work of one of these processes: each source's result, as JSON."""
     run = _opened(from_json(RunKey, order["run"]))
     for found in run.translate(order["sources"], order["strategy"], **order["settings"]):
         yield to_json(replace(found, steps=()))

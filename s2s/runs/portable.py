@@ -38,7 +38,7 @@ def about_run(about: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def without(content: T, paths: set[str]) -> T:
-    """Any JSON in which these paths, this program's home and the user's are not spelled out.
+    """The JSON with a short name for each of these paths, for this program's home and the user's.
 
     They are found where a path begins: the home `/data` is no part of the address `https://huggingface.co/data`.
     """

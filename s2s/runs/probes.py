@@ -55,7 +55,7 @@ class Probe(NamedTuple):
 
 
 def source_ids(run: Run, text: str) -> Ids:
-    """As the model reads it, `</s>` included."""
+    """The ids of a source as the model reads it, `</s>` included."""
     return tuple(run.recipe.model.ids.source(run.src_tokenizer.encode(text)))
 
 
@@ -83,7 +83,7 @@ def first_disagreement(rows_a: Tensor, rows_b: Tensor) -> int | None:
 
 
 def contrast(run: Run, given: ProbeInput) -> heads.Contrast:
-    """Both sources, the prefix before the position that is measured, and `token_a` and `token_b` of the settings."""
+    """What two sources are compared by: both, the prefix before the measured position, and two tokens (settings)."""
     a, b = (source_ids(run, text) for text in given.sources)
     prefix = (run.recipe.model.ids.start, *given.target)
     return heads.Contrast(a, b, prefix, given.settings["token_a"], given.settings["token_b"])
@@ -135,7 +135,7 @@ def _attribution_seconds(run: Run, given: ProbeInput) -> float:
 
 
 def _change_weights(run: Run, given: ProbeInput) -> Steps:
-    """The first source is the sentence, the others lend their weights. Settings: `layer` and `head`, or all heads."""
+    """Change attention weights of the first source; the others lend theirs. Settings: `layer`, `head`, or all heads."""
     text, *others = given.sources
     src = source_ids(run, text)
     tgt = (run.recipe.model.ids.start, *given.target[:-1])
@@ -205,7 +205,7 @@ PROBES: Mapping[str, Probe] = MappingProxyType(
 
 
 def answered(run: Run, kind: str, given: ProbeInput) -> Any:
-    """Ask, and call the run's `on_step` after each batch."""
+    """The answer of a probe; calls the run's `on_step` after each batch."""
     steps = PROBES[kind].ask(run, given)
     while True:
         try:

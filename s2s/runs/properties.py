@@ -70,7 +70,7 @@ class PropertySettings:
     agreement: FindAgreement | None = None  # None where no sentence's agreement is known
 
     def to_json(self) -> dict[str, Any]:
-        """What a search needs, which is all but `agreement`; runs are named by their keys."""
+        """The settings as JSON for a search, all but `agreement`; runs are named by their keys."""
         rows = [
             {**to_json(replace(one, run=None)), "run": to_json(one.run.key) if one.run else None}
             for one in self.decodings
@@ -79,7 +79,7 @@ class PropertySettings:
 
     @staticmethod
     def from_json(content: Mapping[str, Any], opened: Callable[[RunKey], Run]) -> PropertySettings:
-        """The inverse of `to_json`; `opened` opens the runs that it names."""
+        """The settings of JSON that `to_json` made; `opened` opens the runs that it names."""
         rows = [
             Decoding(**{**row, "run": row["run"] and opened(from_json(RunKey, row["run"]))})
             for row in content["decodings"]
@@ -100,7 +100,7 @@ Judge = Callable[[Run, Sequence[str], PropertySettings], list[Finding]]
 
 @dataclass(frozen=True)
 class Property:
-    """One row of PROPERTIES: `judge` says of each sentence whether it has it."""
+    """A property of sentences: `judge` says of each sentence whether it has it."""
 
     judge: Judge
     label: str
@@ -113,7 +113,7 @@ class Property:
 def findings(
     run: Run, name: str, sentences: Sequence[str], settings: PropertySettings
 ) -> list[Finding]:
-    """One per sentence, in order; of one that is too long for the model nothing can be said.
+    """A finding per sentence, in order; of one that is too long for the model nothing can be said.
 
     Raises UserError for an unknown property or setting.
     """

@@ -75,7 +75,7 @@ class Run:
     on_step: Callable[[], None] | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
-        """In a line or two: which run, and how large its model is."""
+        """The run in a line or two: which it is, and how large its model is."""
         model = self.recipe.model
         return (
             f"Run({shortened(repr(self.folder.id), 80)}, step {self.step:,}: {self.n_parameters:,} parameters,"
@@ -85,12 +85,12 @@ class Run:
 
     @cached_property
     def n_parameters(self) -> int:
-        """All weights of the model."""
+        """The number of weights of the model."""
         return sum(weights.numel() for weights in self.model.parameters())
 
     @cached_property
     def has_one_vocabulary(self) -> bool:
-        """Whether a number means the same token in the source and in the target."""
+        """Whether an id means the same token in the source and in the target."""
         src, tgt = self.src_tokenizer, self.tgt_tokenizer
         if src is tgt or src.vocab_size != tgt.vocab_size:
             return src is tgt
@@ -99,12 +99,12 @@ class Run:
 
     @property
     def key(self) -> RunKey:
-        """Equal keys give equal results."""
+        """What identifies this run: those with equal keys give equal results."""
         languages = languages_of((self.src_tokenizer, self.tgt_tokenizer))
         return RunKey(str(self.folder.path), self.step, languages)
 
     def in_languages(self, src: str = "", tgt: str = "") -> Run:
-        """The same weights with another source or target language of a multilingual model, by its tokenizer's codes.
+        """This run with another source or target language of its multilingual model, by its tokenizer's codes.
 
         An empty code leaves its side as it is. Raises UserError for a language that the model lacks.
         """
@@ -266,7 +266,7 @@ class Run:
         return search, config
 
     def starting(self, strategy: str) -> GenerationConfig:
-        """A strategy's settings as this model came with them: the defaults, for one that was trained here."""
+        """A strategy's settings as this model came with them; the defaults for a model that was trained here."""
         return configure(strategy, starting_settings(strategy, self.starting_settings))[1]
 
     def check_lengths(self, sources: Texts) -> None:
@@ -354,7 +354,7 @@ class Run:
         return self._fitting([[special.start, *special.target(row)] for row in rows], "target")
 
     def target_ids(self, target: Target) -> tuple[int, ...]:
-        """What the decoder writes for a target; `</s>` follows a truncated translation, where it has a position."""
+        """The ids that the decoder writes for a target; `</s>` follows a truncated one, where it has a position."""
         special = self.recipe.model.ids
         if not isinstance(target, tuple) or any(isinstance(each, str) for each in target):
             return tuple(special.target(self.tgt_tokenizer.encode(require_one(target, "target"))))
@@ -379,7 +379,7 @@ class Run:
         return rows
 
     def _batch(self, rows: list[list[int]]) -> Tensor:
-        """(rows, longest) ids, padded at the end."""
+        """The rows as one tensor of ids, (rows, longest), padded at the end."""
         longest = max(map(len, rows))
         pad_id = self.recipe.model.ids.pad
         return torch.tensor(

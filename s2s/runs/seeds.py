@@ -48,7 +48,7 @@ class Spread(NamedTuple):
 
     @classmethod
     def of(cls, values: Iterable[float | None]) -> Spread | None:
-        """Of those that are known; None where none is."""
+        """Mean and spread of the values that are known; None where none is."""
         known = [value for value in values if value is not None and math.isfinite(value)]
         if not known:
             return None
@@ -56,13 +56,13 @@ class Spread(NamedTuple):
         return cls(statistics.fmean(known), sd, len(known))
 
     def text(self, form: str) -> str:
-        """`0.123 ± 0.004`, with a format for each number."""
+        """`0.123 ± 0.004`, with the format `form` for each number."""
         mean = format(self.mean, form)
         return mean if self.sd is None else f"{mean} ± {format(self.sd, form)}"
 
 
 class Difference(NamedTuple):
-    """Of two means: the second one's from the first, its 95 % interval, and p of no difference."""
+    """A difference of two means: second minus first, its 95 % interval, and the p-value of no difference."""
 
     mean: float
     low: float
@@ -71,7 +71,7 @@ class Difference(NamedTuple):
 
 
 def difference(one: Spread, other: Spread) -> Difference | None:
-    """By Welch's t-test; None where a side is a single run, or neither has any spread.
+    """The difference of two means by Welch's t-test; None where a side is a single run, or neither has any spread.
 
     The t distribution is integrated over angles: with t = sqrt(df) tan(angle) its density is cos(angle)^(df - 1).
     """
@@ -227,7 +227,7 @@ def best_scores(folder: RunFolder, step: int | None = None) -> dict[str, float |
 
 
 def best_validation(curves: Curves, best_step: int | None) -> int | None:
-    """Where in the curves the best validation is: at the run's best step, else the lowest loss; None before the first.
+    """The index of the best validation in the curves: of the run's best step, else the lowest loss; None without any.
 
     Averaged weights are validated last of all at their step, and are the best even where a loss was lower.
     """

@@ -104,7 +104,7 @@ def coverage_note(sources: Sequence[str], known: Set[str], what: str) -> str:
 
 
 def coverage_of(run: Run, sources: Sequence[str]) -> str:
-    """The same for sources of which this run can read everything; "" where some of it becomes `<unk>`."""
+    """`coverage_note` of a run's sources; "", too, where some of their words become `<unk>`."""
     if any(map(run.src_tokenizer.unknown_parts, sources)):
         return ""
     return coverage_note(sources, known_to(run), "source")

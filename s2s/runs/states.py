@@ -154,7 +154,7 @@ class SameContext:
 
 
 def same_context(run: Run, source: str, position: int, sources: Sequence[str]) -> SameContext:
-    """For the word at a position, from 0, of a sentence that the model can read, looked up in `sources`."""
+    """Compares the word at a position, from 0, of a readable sentence with the same word and context in `sources`."""
     ((_, own),) = sentence_states(run, [source])
     bigram = _bigram(own.words, position)
     wanted = " ".join(bigram).strip()

@@ -147,7 +147,7 @@ class RunFolder:
         return recipe if "clean" in content.get("data", {}) else override(recipe, UNCLEANED)
 
     def notes(self) -> tuple[str, ...]:
-        """What was said of its data and while the run was trained: notes, warnings, then why it ended early."""
+        """Notes and warnings on the run's data and its training, then why it ended early."""
         about = self.about()
         data = about.get("data")
         ended = [said] if (said := self.status().get("ended")) else None
@@ -173,7 +173,7 @@ class RunFolder:
         )
 
     def status(self) -> dict[str, Any]:
-        """`state` (one of STATES), `step`, `steps`, the best checkpoint's scores, `updated`; empty before training."""
+        """The progress: `state` (one of STATES), `step`, `steps`, the best scores, `updated`; empty before training."""
         path = self.path / "status.json"
         try:
             return dict(json.loads(path.read_bytes())) if path.exists() else {}

@@ -41,7 +41,7 @@ class Reference:
 
     @property
     def per_token(self) -> float:
-        """Its mean over the predicted tokens."""
+        """The mean log-probability per predicted token, nats."""
         return self.log_prob / self.n_predicted
 
 

@@ -11,7 +11,7 @@ Texts: TypeAlias = str | Iterable[str]
 
 
 def as_texts(given: Texts, side: str) -> list[str]:
-    """Several sentences as a list, and one as a list of it: a string is never read character by character.
+    """The sentences as a list, one string as a list of one: it is never read character by character.
 
     Raises UserError for what is no text, and for a text with a character that no text has; `side` is what the texts
     are: source or target.
@@ -26,7 +26,7 @@ def as_texts(given: Texts, side: str) -> list[str]:
 
 
 def as_pairs(sources: Texts, targets: Texts) -> tuple[list[str], list[str]]:
-    """The same of two sides. Raises UserError, too, where one has more texts than the other."""
+    """Sources and targets as lists, by `as_texts`. Raises UserError, too, where one has more texts than the other."""
     src, tgt = as_texts(sources, "source"), as_texts(targets, "target")
     if len(src) != len(tgt):
         raise UserError(
@@ -36,7 +36,7 @@ def as_pairs(sources: Texts, targets: Texts) -> tuple[list[str], list[str]]:
 
 
 def require_one(text: object, side: str) -> str:
-    """One sentence. Raises UserError for anything else, such as a list of one."""
+    """The text, if it is one sentence. Raises UserError for anything else, such as a list of one."""
     return _text(text, f"The {side}")
 
 

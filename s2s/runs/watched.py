@@ -1,4 +1,4 @@
-"""Steppers made of another one: it says before each step that it takes one, or it ends every target at the limit."""
+"""Steppers that wrap another one: to call a function before each step, or to end every target at the limit."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from s2s.decode import NEG_INF, Stepper
 
 
 class WrappedStepper:
-    """The same numbers as the stepper that it is made of."""
+    """A stepper that wraps another one and gives the same numbers."""
 
     def __init__(self, stepper: Stepper) -> None:
         self._stepper = stepper
@@ -25,7 +25,7 @@ class WrappedStepper:
 
     @property
     def states(self) -> Tensor:
-        """(rows, d_model), where the model is."""
+        """The states of the wrapped stepper: (rows, d_model), on the model's device."""
         return self._stepper.states
 
     @states.setter
@@ -52,7 +52,7 @@ class WrappedStepper:
 
 
 class WatchedStepper(WrappedStepper):
-    """Calls `on_step` before each step."""
+    """A stepper that calls `on_step` before each step."""
 
     def __init__(self, stepper: Stepper, on_step: Callable[[], None]) -> None:
         super().__init__(stepper)
@@ -64,8 +64,8 @@ class WatchedStepper(WrappedStepper):
 
 
 class EndingStepper(WrappedStepper):
-    """At the last token that the limit allows, only `</s>` has a probability, which is 1: as `forced_eos_token_id` of
-    transformers.
+    """A stepper that ends every target at the limit: as the last allowed token, `</s>` has probability 1, as with
+    `forced_eos_token_id` of transformers.
     """
 
     def __init__(self, stepper: Stepper, limit: int) -> None:

@@ -85,8 +85,8 @@ class Bleu:
 
     @cached_property
     def precisions(self) -> tuple[float, ...]:
-        """Percent per order; the first order without a match counts as half a match, the next as a quarter (Chen &
-        Cherry 2014, 3).
+        """The precision of each order, percent; the first order without a match counts as half a match, the next as a
+        quarter (Chen & Cherry 2014, 3).
         """
         precisions = list[float]()
         smoothed = 1.0
@@ -97,7 +97,7 @@ class Bleu:
 
     @property
     def brevity_penalty(self) -> float:
-        """1, or exp(1 - reference length / hypothesis length) where the hypothesis is shorter."""
+        """The penalty: 1, or exp(1 - reference length / hypothesis length) where the hypothesis is shorter."""
         ours = len(self.hypothesis)
         theirs = len(self.reference)
         if ours >= theirs:
@@ -106,7 +106,7 @@ class Bleu:
 
     @property
     def score(self) -> float:
-        """0 to 100: brevity penalty times the geometric mean of the precisions; 0 where nothing matches."""
+        """BLEU, 0 to 100: brevity penalty times the geometric mean of the precisions; 0 where nothing matches."""
         if not any(order.n_shared for order in self.orders):
             return 0.0
         return self.brevity_penalty * math.exp(
@@ -121,7 +121,7 @@ class Bleu:
 
 @dataclass(frozen=True)
 class Chrf:
-    """chrF over characters without spaces; orders that one side is too short for do not count."""
+    """Sentence chrF over characters without spaces; orders that one side is too short for do not count."""
 
     orders: tuple[NGramCounts, ...]
 
@@ -139,7 +139,7 @@ class Chrf:
 
     @property
     def score(self) -> float:
-        """0 to 100: F2, which weights recall twice as much as precision."""
+        """chrF, 0 to 100: F2, which weights recall twice as much as precision."""
         return _f(self.precision, self.recall, CHRF_BETA)
 
     @property
@@ -152,7 +152,7 @@ class Chrf:
 
 @dataclass(frozen=True)
 class Subsequence:
-    """ROUGE-L: the longest common subsequence.
+    """The longest common subsequence of two texts, which ROUGE-L scores.
 
     `in_hypothesis` and `in_reference` are the 0-based positions of its words.
     """
@@ -174,12 +174,12 @@ class Subsequence:
 
     @property
     def score(self) -> float:
-        """0 to 100, F1."""
+        """ROUGE-L, 0 to 100: F1."""
         return _f(self.precision, self.recall, 1)
 
 
 def bleu(hypothesis: str, reference: str, scoring: Scoring = DEFAULT) -> Bleu:
-    """Counts what sacrebleu counts: clipped n-grams of one to four tokens."""
+    """Count a sentence's BLEU as sacrebleu does: clipped n-grams of one to four tokens."""
     from sacrebleu.metrics.bleu import BLEU
 
     scoring = scoring.resolved([reference])
@@ -196,7 +196,7 @@ def bleu(hypothesis: str, reference: str, scoring: Scoring = DEFAULT) -> Bleu:
 
 
 def chrf(hypothesis: str, reference: str, scoring: Scoring = DEFAULT) -> Chrf:
-    """Counts character n-grams of one to six characters; not the words of chrF++."""
+    """Count a sentence's chrF: character n-grams of one to six characters; not the words of chrF++."""
     ours = "".join(_cased(hypothesis, scoring).split())
     theirs = "".join(_cased(reference, scoring).split())
     orders = []
@@ -206,14 +206,14 @@ def chrf(hypothesis: str, reference: str, scoring: Scoring = DEFAULT) -> Chrf:
 
 
 def rouge(hypothesis: str, reference: str, n: int, scoring: Scoring = DEFAULT) -> NGramCounts:
-    """ROUGE-n: n-grams of lower-cased words; the score is `f1`."""
+    """Count a sentence's ROUGE-n: n-grams of lower-cased words; the score is `f1`."""
     ours = _rouge_words(hypothesis, scoring)
     theirs = _rouge_words(reference, scoring)
     return NGramCounts.of(n, _ngrams(ours, n), _ngrams(theirs, n))
 
 
 def rouge_l(hypothesis: str, reference: str, scoring: Scoring = DEFAULT) -> Subsequence:
-    """The longest common subsequence; of several, the one that comes first in the hypothesis."""
+    """ROUGE-L's longest common subsequence; of several, the one that comes first in the hypothesis."""
     ours = _rouge_words(hypothesis, scoring)
     theirs = _rouge_words(reference, scoring)
     lengths = _subsequence_lengths(ours, theirs)

@@ -14,7 +14,7 @@ CHRF_BETA = 2
 
 
 def bleu(sums: Floats) -> Floats:
-    """Columns: hypothesis and reference length, matches per order, n-grams per order. Exponential smoothing."""
+    """BLEU. Columns: hypothesis and reference length, matches per order, n-grams per order. Exponential smoothing."""
     ours = sums[:, 0]  # (samples,)
     theirs = sums[:, 1]
     matches = sums[:, 2 : 2 + BLEU_ORDER]  # (samples, orders)
@@ -32,7 +32,7 @@ def bleu(sums: Floats) -> Floats:
 
 
 def chrf(sums: Floats) -> Floats:
-    """Columns per order: n-grams of the hypothesis, of the reference, of both."""
+    """chrF. Columns per order: n-grams of the hypothesis, of the reference, of both."""
     ours = sums[:, 0::3]  # (samples, orders)
     theirs = sums[:, 1::3]
     both = sums[:, 2::3]
@@ -47,19 +47,19 @@ def chrf(sums: Floats) -> Floats:
 
 
 def ter(sums: Floats) -> Floats:
-    """Columns: edits, words of the reference. Edits of empty references are 100 %."""
+    """TER. Columns: edits, words of the reference. Edits of empty references are 100 %."""
     edits = sums[:, 0]
     words = sums[:, 1]
     return 100 * np.where(words > 0, _share(edits, words), edits > 0)
 
 
 def mean(sums: Floats) -> Floats:
-    """Columns: sum of values from 0 to 1, their number. A percentage."""
+    """A mean, as a percentage. Columns: sum of values from 0 to 1, their number."""
     return 100 * _share(sums[:, 0], sums[:, 1])
 
 
 def ratio(sums: Floats) -> Floats:
-    """Columns: words of the hypotheses, words of the references."""
+    """The length ratio. Columns: words of the hypotheses, words of the references."""
     return _share(sums[:, 0], sums[:, 1])
 
 

@@ -17,7 +17,7 @@ KINDS: MappingProxyType[str, str] = MappingProxyType(
 
 
 class Edit(NamedTuple):
-    """What happens to one word; "" on the side that lacks it. "inserted": it is missing from the hypothesis."""
+    """One edit of one word; "" on the side that lacks it. "inserted": it is missing from the hypothesis."""
 
     kind: str
     hypothesis: str
@@ -45,14 +45,14 @@ class Ter:
 
     @property
     def score(self) -> float:
-        """Edits as a percentage of the reference's words; 100 for words where the reference is empty."""
+        """TER: edits as a percentage of the reference's words; 100 for words where the reference is empty."""
         if not self.reference:
             return 100.0 if self.hypothesis else 0.0
         return 100 * self.n_edits / len(self.reference)
 
 
 def ter(hypothesis: str, reference: str) -> Ter:
-    """The edits that sacrebleu's heuristic search finds, which may not be the fewest."""
+    """A sentence's TER: the edits that sacrebleu's heuristic search finds, which may not be the fewest."""
     from sacrebleu.metrics.lib_ter import BeamEditDistance
 
     ours = comparable(hypothesis).lower().split()

@@ -18,13 +18,13 @@ REPEATED = 2
 
 
 def grams(text: str, n: int) -> list[NGram]:
-    """`grams("a b c", 2)` -> `[("a", "b"), ("b", "c")]`."""
+    """All n-grams of a text's words: `grams("a b c", 2)` -> `[("a", "b"), ("b", "c")]`."""
     words = text.split()
     return [tuple(words[i : i + n]) for i in range(len(words) - n + 1)]
 
 
 def ratio(n_words: float, n_reference_words: float) -> float:
-    """0 where the references have no words."""
+    """Words per reference word; 0 where the references have no words."""
     return n_words / n_reference_words if n_reference_words else 0.0
 
 
@@ -35,7 +35,7 @@ def repeated(text: str, n: int = REPEATED) -> float:
 
 
 def word_counts(hypothesis: str, references: str | Sequence[str]) -> tuple[int, int]:
-    """Words of the hypothesis, and of the reference that is closest in length (of equally close ones the shorter)."""
+    """Numbers of words: of the hypothesis, and of the reference closest in length (of equal ones the shorter)."""
     n = len(hypothesis.split())
     lengths = (len(one.split()) for one in all_of(references))
     return n, min(lengths, key=lambda length: (abs(length - n), length))

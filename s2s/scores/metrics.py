@@ -32,7 +32,7 @@ class Score:
 
 @dataclass(frozen=True, kw_only=True)
 class Metric(MetricName):
-    """A row: names, and `count`, which scores texts that are in one form already; `source` is the paper."""
+    """One metric: names, and `count`, which scores texts that are in one form already; `source` is the paper."""
 
     count: Callable[[Texts, References, Scoring], Score]
     source: str = ""
@@ -47,7 +47,7 @@ class Metric(MetricName):
 
 
 def streams(references: References) -> list[list[Any]]:
-    """sacrebleu's form: the first reference of every sentence, then the second, ...; None where there is none.
+    """References in sacrebleu's form: the first of every sentence, then the second, ...; None where there is none.
 
     >>> streams(["a", ["b", "c"]])
     [['a', 'b'], [None, 'c']]
@@ -90,7 +90,7 @@ class _WhitespaceTokenizer:
 
 
 def rouge_tokenizer(scoring: Scoring) -> RougeTokenizer | _WhitespaceTokenizer:
-    """What splits texts into ROUGE's words."""
+    """The tokenizer that splits texts into ROUGE's words."""
     from rouge_score.tokenizers import DefaultTokenizer
 
     if scoring.rouge_tokenize == SPACES:
@@ -131,7 +131,7 @@ def _stem(scoring: Scoring) -> str:
 
 
 def is_exact(hypothesis: str, reference: str) -> bool:
-    """Whether the two are equal, apart from spaces at the ends."""
+    """Whether a hypothesis equals a reference, apart from spaces at the ends."""
     return hypothesis.strip() == reference.strip()
 
 
@@ -221,7 +221,7 @@ METRICS: Mapping[str, Metric] = MappingProxyType(_ROWS)
 def score_all(
     hypotheses: Texts, references: References, scoring: Scoring = DEFAULT
 ) -> dict[str, Score]:
-    """Every metric of METRICS by its key."""
+    """Compute every metric of METRICS, by its key."""
     resolved = scoring.resolved(references)
     return {
         key: metric.compute(hypotheses, references, resolved) for key, metric in METRICS.items()

@@ -36,7 +36,7 @@ def signed(signature: str) -> str:
 
 
 def differing_parts(signatures: Iterable[str]) -> list[str]:
-    """What tells signatures apart, in order; an unknown one is of an earlier version.
+    """The parts that tell signatures apart, in order; an unknown signature is of an earlier version.
 
     >>> differing_parts(["tok:zh|smooth:exp", "tok:13a|smooth:exp", ""])
     ['of an earlier version', 'tok:13a', 'tok:zh']

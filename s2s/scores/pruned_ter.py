@@ -13,7 +13,7 @@ from sacrebleu.metrics.ter import TER
 
 
 class PrunedTER(TER):
-    """The edits of a sentence are those to its closest reference; the search for shifts is most of the time."""
+    """Faster TER: a sentence's edits are those to its closest reference; the search for shifts is most of the time."""
 
     def _compute_segment_statistics(
         self, hypothesis: str, ref_kwargs: Mapping[str, Sequence[Sequence[str]]]

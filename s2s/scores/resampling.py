@@ -44,7 +44,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class PairedDifference:
-    """System minus baseline.
+    """The score of a system minus that of a baseline.
 
     `low` and `high`: its 95 % paired bootstrap interval. `p_randomization`: the probability of a difference at least
     this large, in either direction, if each sentence's two outputs could as well have been swapped (approximate
@@ -211,7 +211,7 @@ def intervals(
     samples: int = SAMPLES,
     seed: int = SEED,
 ) -> dict[str, Interval]:
-    """See `Statistics.intervals`."""
+    """Intervals of the scores of hypotheses; see `Statistics.intervals`."""
     return statistics(hypotheses, references, names=names).intervals(samples=samples, seed=seed)
 
 
@@ -224,7 +224,7 @@ def paired(
     samples: int = SAMPLES,
     seed: int = SEED,
 ) -> dict[str, PairedDifference]:
-    """See `Statistics.paired`."""
+    """Differences of a system's scores from a baseline's; see `Statistics.paired`."""
     ours, theirs = (statistics(texts, references, names=names) for texts in (system, baseline))
     return ours.paired(theirs, samples=samples, seed=seed)
 
@@ -233,7 +233,7 @@ def paired(
 def signature(
     name: str, scoring: Scoring = DEFAULT, n_refs: frozenset[int] = frozenset({1})
 ) -> str:
-    """How a corpus score is computed; of the texts it depends on the numbers of references only."""
+    """A corpus score's signature: how it is computed. Of the texts it depends on the numbers of references only."""
     references = [["a"] * n for n in sorted(n_refs)]
     return ALL[name].compute(["a"] * len(references), references, scoring).signature
 
@@ -314,7 +314,7 @@ def differs(pair: Mapping[str, float]) -> bool:
 
 
 def bounds(name: str, value: float, drawn: Floats) -> tuple[float, float]:
-    """Of the 95 % interval of a score whose resamples are `drawn`."""
+    """The ends of the 95 % interval of a score whose resamples are `drawn`."""
     shift = value - float(drawn.mean()) if name in DISTINCT else 0.0
     ordered = np.sort(drawn)
     tail = len(drawn) // TAIL
@@ -324,7 +324,7 @@ def bounds(name: str, value: float, drawn: Floats) -> tuple[float, float]:
 def paired_difference(
     name: str, difference: float, drawn: Floats, swapped: Floats
 ) -> PairedDifference:
-    """From the differences of the resamples, `drawn`, and of random swaps.
+    """A paired difference from the differences of the resamples, `drawn`, and of random swaps.
 
     sacrebleu's p-value, except that it is 1 (sacrebleu: the smallest) if no resample separates the two.
     """

@@ -92,7 +92,7 @@ class Scoring:
             )
 
     def resolved(self, references: References) -> Self:
-        """With the tokenizer that these references have by rule, unless one was chosen.
+        """This scoring with the tokenizer that these references have by rule, unless one was chosen.
 
         Raises UserError if a package or a download of the tokenizer is missing.
         """
@@ -169,7 +169,7 @@ def _unspaced(character: str) -> str:
 
 
 def missing_packages(name: str) -> str:
-    """What is to be installed for a tokenizer of BLEU, as pip calls it; "" if nothing."""
+    """The packages to install for a tokenizer of BLEU, as pip calls them; "" if nothing is missing."""
     modules, package = NEEDED.get(name, ((), ""))
     return "" if all(map(find_spec, modules)) else package
 

@@ -12,21 +12,21 @@ SENTENCE_METRICS = tuple(METRICS)  # the scores that every sentence has
 
 
 def sentence_scores(hypothesis: str, reference: str) -> dict[str, float]:
-    """Every metric by its key, 0 to 100 (TER can exceed it); BLEU leaves out the orders that a sentence is too short
-    for.
+    """A sentence's score by every metric, by its key, 0 to 100 (TER can exceed it); BLEU leaves out the orders that a
+    sentence is too short for.
     """
     return all_sentence_scores([hypothesis], [reference])[0]
 
 
 def all_sentence_scores(hypotheses: Texts, references: References) -> list[dict[str, float]]:
-    """`sentence_scores` of each pair."""
+    """The `sentence_scores` of each pair of texts."""
     if not hypotheses:
         return []
     return sentence_scores_of(statistics(hypotheses, references, names=SENTENCE_METRICS))
 
 
 def sentence_scores_of(counted: Statistics) -> list[dict[str, float]]:
-    """`sentence_scores` of each sentence in `counted`: the names in METRICS for which it holds counts."""
+    """The sentence scores of each sentence in `counted`: the names in METRICS for which it holds counts."""
     names = [name for name in counted.names if name in METRICS]
     columns = []
     for name in names:
@@ -36,7 +36,7 @@ def sentence_scores_of(counted: Statistics) -> list[dict[str, float]]:
 
 
 def sentence_signature(name: str, scoring: Scoring = DEFAULT) -> str:
-    """How a sentence score is computed; only BLEU differs from its corpus score. `scoring` as in `Statistics`."""
+    """A sentence score's signature; only BLEU's differs from that of its corpus score. `scoring` as in `Statistics`."""
     if name != "bleu":
         return signature(name, scoring)
     metric = sacre("bleu_sentence", scoring.resolved(["a"]))

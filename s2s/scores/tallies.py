@@ -26,7 +26,7 @@ Counts = Sequence[float]
 
 @dataclass(frozen=True)
 class Tally:
-    """`rows` counts each sentence by itself;
+    """How one score is counted: `rows` counts each sentence by itself;
 
     `score` turns the summed rows of some sentences into their corpus score, `scores` many such sums at once.
     """
@@ -95,7 +95,7 @@ OTHERS: MappingProxyType[str, Tally] = MappingProxyType(
 
 @cache
 def tallies(scoring: Scoring) -> MappingProxyType[str, Tally]:
-    """For every score that can be computed from sums: how it counts one sentence."""
+    """The tally of every score that can be computed from sums: how it counts one sentence."""
     counted = {name: _sacrebleu(name, scoring, scores) for name, scores in SACREBLEU.items()}
     rouge = {name: _mean(partial(rouge_each, kind, scoring)) for name, kind in ROUGE.items()}
     return MappingProxyType({**counted, **rouge, **OTHERS})

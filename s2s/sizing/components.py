@@ -12,7 +12,7 @@ from s2s.sizing.kinds import COMPONENT_KINDS
 
 
 class BatchSizes(NamedTuple):
-    """Sentences of a batch, and its padded lengths in tokens."""
+    """The size of a batch: its sentences, and its padded lengths in tokens."""
 
     batch: int
     src_len: int
@@ -274,7 +274,7 @@ class _Stack:
         )
 
     def _saved_hidden_arrays(self) -> int:
-        """Arrays of (tokens, d_ff) that a feed-forward saves. ReLU's backward pass needs its output alone."""
+        """How many arrays of (tokens, d_ff) a feed-forward saves. ReLU's backward pass needs its output alone."""
         ff = self.config.feed_forward
         of_dropout = 2 if ff.dropout else 0
         if ff.gated:

@@ -39,7 +39,9 @@ class CacheBytes(NamedTuple):
 
 
 def cache_bytes(spec: ModelSpec, sizes: BatchSizes) -> CacheBytes:
-    """2 (keys and values) x layers x heads x d_head x tokens x rows x 4 bytes. Every row has a source of its own."""
+    """The size of decoding's cache: 2 (keys and values) x layers x heads x d_head x tokens x rows x 4 bytes. Every row
+    has a source of its own.
+    """
     stack = spec.recipe.model.decoder
     per_token = 2 * stack.n_layers * stack.n_heads * spec.recipe.model.d_head(stack) * BYTES
     return CacheBytes(
@@ -48,7 +50,7 @@ def cache_bytes(spec: ModelSpec, sizes: BatchSizes) -> CacheBytes:
 
 
 def memory_bytes(spec: ModelSpec, sizes: BatchSizes) -> int:
-    """`training_bytes` with batches of these sizes; the longer side counts for both."""
+    """Memory that training takes (`training_bytes`) with batches of these sizes; the longer side counts for both."""
     longest = max(sizes.src_len, sizes.tgt_len)
     return training_bytes(
         spec.recipe, spec.vocab_sizes, batch_tokens=sizes.batch * longest, longest=longest
@@ -63,7 +65,9 @@ class Crossover(NamedTuple):
 
 
 def crossover(spec: ModelSpec) -> Crossover:
-    """QKᵀ and AV grow with the square of the length, everything else in proportion to it."""
+    """The lengths from which attention dominates: QKᵀ and AV grow with the square of the length, everything else in
+    proportion to it.
+    """
     found = spec.components(BatchSizes(1, 1, 1))
     total = cost(found)
     feed_forward = cost(component for component in found if component.kind == "feed_forward")

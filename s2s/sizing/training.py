@@ -21,21 +21,21 @@ FRAGMENTATION = 1.7
 
 @functools.lru_cache(maxsize=256)
 def count_parameters(config: ModelConfig, src_vocab_size: int, tgt_vocab_size: int) -> int:
-    """Trainable parameters; shared ones count once."""
+    """The number of trainable parameters; shared ones count once."""
     found = components(config, (src_vocab_size, tgt_vocab_size), BatchSizes(1, 1, 1))
     return cost(found).parameters
 
 
 @functools.lru_cache(maxsize=256)
 def multiplied_weights(config: ModelConfig, tgt_vocab_size: int) -> int:
-    """Weights that every token is multiplied with; embeddings of tokens and positions are looked up."""
+    """The number of weights that every token is multiplied with; embeddings of tokens and positions are looked up."""
     found = components(config, (1, 1), BatchSizes(1, 1, 1))
     layers = [part for part in found if part.kind not in ("tokens", "positions", "output")]
     return cost(layers).parameters + config.d_model * tgt_vocab_size
 
 
 def moments(recipe: Recipe) -> int:
-    """Running means that the optimizer keeps per parameter."""
+    """How many running means the optimizer keeps per parameter."""
     return {"sgd": 1, "adafactor": 0}.get(recipe.train.optimizer.kind, 2)
 
 
@@ -51,7 +51,7 @@ def training_bytes(
     `batch_tokens`: of the largest batch, padding included; `longest`: tokens of the longest side, which a batch holds
     even where they are more, by default as many as the recipe allows and a batch holds. Weights, gradients and the
     optimizer's moments are always there. On top comes either an update with the saved activations, or a checkpoint
-    being written: of a GPU's training from the computer's memory.
+    being written (training on a GPU writes it from the computer's memory).
     """
     if longest is None:
         longest = min(recipe.data.max_length, batch_tokens)
@@ -77,7 +77,7 @@ def is_explicit(recipe: Recipe) -> bool:
 
 
 def activations_per_token(recipe: Recipe, *, length: int) -> int:
-    """Numbers saved for the backward pass per source and target token of sentences `length` tokens long."""
+    """How many numbers the backward pass needs saved, per source and target token of sentences `length` tokens long."""
     sizes = BatchSizes(1, length, length)
     found = components(recipe.model, (1, 1), sizes, is_explicit=is_explicit(recipe))
     return cost(found).saved_activations // length

@@ -42,7 +42,8 @@ class BpeTokenizer(SubwordTokenizer):
 
     @classmethod
     def fit(cls, texts: Iterable[str], vocab_size: int | None = None) -> Self:
-        """Merges pairs seen at least twice until there are `vocab_size` tokens, specials included, or no such pair.
+        """Learns merges of pairs seen at least twice until there are `vocab_size` tokens, specials included, or no such
+        pair.
 
         Raises UserError when the text has more distinct characters than `vocab_size` has room for.
         """

@@ -19,7 +19,7 @@ def _name(byte: int) -> str:
 
 
 class ByteTokenizer(Tokenizer):
-    """`"é"` becomes the ids of its two bytes, 0xC3 and 0xA9."""
+    """One token per byte: `"é"` becomes the ids of its two bytes, 0xC3 and 0xA9."""
 
     kind = "byte"
 
@@ -40,7 +40,7 @@ class ByteTokenizer(Tokenizer):
         return [OFFSET + byte for byte in nfc(text).encode()]
 
     def decode(self, ids: Sequence[int]) -> str:
-        """Bytes that are not UTF-8, which a model may generate, become U+FFFD."""
+        """The text of these ids; bytes that are not UTF-8, which a model may generate, become U+FFFD."""
         content = b"".join(
             b"<unk>" if index == UNK else bytes([index - OFFSET]) for index in ids if index >= UNK
         )
@@ -55,13 +55,13 @@ class ByteTokenizer(Tokenizer):
 
 
 class CharTokenizer(LookupTokenizer):
-    """`"été"` becomes three ids; a character that the training text lacked becomes `<unk>`."""
+    """One token per character: `"été"` becomes three ids; a character that the training text lacked becomes `<unk>`."""
 
     kind = "char"
 
     @classmethod
     def fit(cls, texts: Iterable[str], vocab_size: int | None = None) -> Self:
-        """Every character, or the most frequent ones; ties by first appearance."""
+        """Learns every character, or the most frequent ones; ties by first appearance."""
         counts = Counter(character for text in texts for character in nfc(text))
         n_kept = None if vocab_size is None else vocab_size - len(SPECIALS)
         return cls(character for character, _ in counts.most_common(n_kept))

@@ -38,7 +38,7 @@ def _ignore(note: str) -> None: ...
 
 @dataclass(frozen=True)
 class SideStatistics:
-    """One side of the pairs after tokenization; lengths are in tokens, without `</s>`."""
+    """What tokenization makes of one side of the pairs; lengths are in tokens, without `</s>`."""
 
     vocab_size: int
     tokens_per_word: float = field(metadata={"json": "pieces_per_word"})  # words: split on spaces

@@ -27,7 +27,8 @@ NONE = -1
 
 
 def learn(words: Mapping[str, int], size: int) -> dict[str, float]:
-    """Log-probabilities, in nats, of at most `size` tokens; all characters are kept, even if there are more of them.
+    """Log-probabilities, in nats, of at most `size` learned tokens; all characters are kept, even if there are more of
+    them.
 
     Raises ValueError for empty words and for words longer than 32 characters.
     """
@@ -59,7 +60,8 @@ class Seeds(NamedTuple):
 
 
 def seeds_of(words: Sequence[str], counts: Floats) -> Seeds:
-    """All characters, and all substrings that occur at least twice, grown one character at a time.
+    """The candidate tokens: all characters, and all substrings that occur at least twice, grown one character at a
+    time.
 
     Words must be sorted from long to short.
     """
@@ -125,7 +127,7 @@ class Paths:
 
     @classmethod
     def of(cls, words: Sequence[str], counts: Floats, seeds: Seeds) -> Paths:
-        """The paths of words sorted from long to short, as in `seeds_of`."""
+        """The segmentations of words sorted from long to short, as in `seeds_of`."""
         lengths = np.array([len(word) for word in words])  # falling
         n_words = [(lengths >= position).sum() for position in range(lengths[0] + 1)]
         base = np.concatenate([[0], np.cumsum(n_words)])

@@ -22,7 +22,7 @@ Fit = Callable[[Iterable[str], int | None], Tokenizer]
 
 @dataclass(frozen=True, kw_only=True)
 class TokenizerKind(Choice[Fit]):
-    """One row: `make` fits a tokenizer to texts, `read` builds it from its saved content."""
+    """A kind of tokenizer: `make` fits one to texts, `read` builds it from its saved content."""
 
     read: Callable[[Mapping[str, Any]], Tokenizer]
     is_subword: bool = False  # splits words into learned subwords; their number can be set

@@ -40,7 +40,9 @@ def automatic_size(n_characters: int) -> int:
 
 
 def size_of(texts: Sequence[str], vocab_size: int | None = None, name: str = "subwords") -> int:
-    """`vocab_size`, or the automatic size for these texts. Raises UserError if it has no room for their characters."""
+    """The vocabulary's size: `vocab_size`, or the automatic size for these texts. Raises UserError if it has no room
+    for their characters.
+    """
     characters = {SPACE}.union(*texts) - {" "}
     needed = len(SPECIALS) + len(characters)
     if vocab_size is None:
@@ -53,7 +55,8 @@ def size_of(texts: Sequence[str], vocab_size: int | None = None, name: str = "su
 
 
 def pipeline(model: models.Model) -> tokenizers.Tokenizer:
-    """NFC, a `▁` before the text and for each space, then tokens that never cross the start of a word.
+    """The library's tokenizer of a model: NFC, a `▁` before the text and for each space, then tokens that never cross
+    the start of a word.
 
     The mark is always added, so that a text keeps a leading space: `" a"` becomes `▁▁a`.
     """
@@ -66,7 +69,8 @@ def pipeline(model: models.Model) -> tokenizers.Tokenizer:
 
 
 class SubwordTokenizer(Tokenizer):
-    """`"lower"` becomes e.g. `▁low` `er`; a character that the training text lacked becomes `<unk>`.
+    """Tokens are parts of words: `"lower"` becomes e.g. `▁low` `er`; a character that the training text lacked becomes
+    `<unk>`.
 
     A `▁` (U+2581) in the text itself comes back as a space, as in SentencePiece. With `lowers_capitals`, a text in
     capitals is read in ordinary case, but for a word that is a token so: `"WHERE ARE YOU?"` as `"Where are you?"`.
@@ -106,13 +110,13 @@ class SubwordTokenizer(Tokenizer):
         return self._ids(self.as_read(text))
 
     def encode_many(self, texts: Iterable[str]) -> list[list[int]]:
-        """All texts at once, on all cores."""
+        """The ids of each text, encoded all at once, on all cores."""
         read = list(map(self.as_read, texts))
         batch = self._pipeline.encode_batch_fast(read, add_special_tokens=False)
         return [encoding.ids for encoding in batch]
 
     def library_json(self) -> str:
-        """How texts become ids, as a `tokenizer.json` of the library; its specials are those of INNER."""
+        """The tokenizer as a `tokenizer.json` of the library, whose specials are those of INNER."""
         written: str = self._pipeline.to_str()
         return written
 

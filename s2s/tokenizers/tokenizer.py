@@ -39,7 +39,7 @@ def characters_of(text: str) -> list[str]:
 def visible(token: str) -> str:
     """A token as it is displayed: spaces become `▁`, and an invisible token is named by its code points.
 
-    So is a soft hyphen inside a word; a zero-width joiner inside a Persian word or an emoji stays.
+    A soft hyphen inside a word is named too; a zero-width joiner inside a Persian word or an emoji stays.
     """
     token = token.replace(" ", SPACE)
     if all(_is_invisible(character) for character in token):
@@ -157,14 +157,14 @@ class Tokenizer(ABC):
         return "".join(point for point in character if self.unk_id in self.encode(point))
 
     def to_json(self) -> dict[str, Any]:
-        """What `from_json` needs to build the same tokenizer."""
+        """The tokenizer as JSON, from which `from_json` builds the same one."""
         more = {name: to_json(getattr(self, name)) for name in self.stored}
         written = {name: value for name, value in more.items() if value is not False}
         return {VOCABULARY_KEY: list(self.vocabulary[len(SPECIALS) :]), **written}
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> Self:
-        """The inverse of `to_json`. Raises KeyError, TypeError or ValueError for invalid content."""
+        """The tokenizer that `to_json` wrote. Raises KeyError, TypeError or ValueError for invalid content."""
         hints = get_type_hints(cls)
         stored = [name for name in cls.stored if name in content]
         more = {name: from_json(hints[name], content[name]) for name in stored}

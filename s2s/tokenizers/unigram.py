@@ -43,7 +43,8 @@ class UnigramTokenizer(SubwordTokenizer):
 
     @classmethod
     def fit(cls, texts: Iterable[str], vocab_size: int | None = None) -> Self:
-        """Starts with every frequent substring, then drops those that matter least, down to `vocab_size` tokens.
+        """Learns a vocabulary: starts with every frequent substring, then drops those that matter least, down to
+        `vocab_size` tokens.
 
         Each round re-estimates the probabilities by expectation maximization on the most frequent words, at most
         1,000,000 characters of them; characters are never dropped. Raises UserError if those alone exceed `vocab_size`.

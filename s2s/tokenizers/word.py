@@ -25,7 +25,7 @@ LONG_UNSPACED = 6
 
 
 class WordTokenizer(LookupTokenizer):
-    """`"le chat dort"` becomes three ids; decoding turns several spaces in a row into one.
+    """One token per word: `"le chat dort"` becomes three ids; decoding turns several spaces in a row into one.
 
     With `normalizes`, a word that is not in the vocabulary is looked up in another case and without punctuation: to a
     vocabulary of `the`, `cat` and `I`, `"The cat, I..."` is `the cat I`.
@@ -41,7 +41,7 @@ class WordTokenizer(LookupTokenizer):
 
     @classmethod
     def fit(cls, texts: Iterable[str], vocab_size: int | None = None) -> Self:
-        """Every word, or the most frequent ones; ties by first appearance."""
+        """Learns every word, or the most frequent ones; ties by first appearance."""
         counts: Counter[str] = Counter()
         for text in texts:
             counts.update(nfc(text).split())

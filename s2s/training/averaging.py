@@ -13,9 +13,9 @@ from s2s.training import checkpoint
 
 
 def due(folder: Path, *, count: int, every: int, before: int) -> list[int]:
-    """The newest `count` checkpoints before a step, of those that stand at a multiple of `every`.
+    """The newest `count` checkpoints before a step that stand at a multiple of `every`.
 
-    Others, where training was stopped or was at its best, do not count.
+    Checkpoints at other steps, where training was stopped or was at its best, do not count.
     """
     steps = [step for step in saved_steps(folder) if step < before and step % every == 0]
     return steps[-count:] if count > 0 else []
@@ -26,7 +26,7 @@ def mean(
 ) -> tuple[dict[str, Tensor], list[str]]:
     """The mean of the weights as trained up to these steps and of the newest ones, in float32.
 
-    A checkpoint that cannot be read is left out, with a sentence for each.
+    Also returns a sentence for each checkpoint that cannot be read, which is left out.
     """
     sums = {name: tensor.double() for name, tensor in newest.items()}
     count = 1

@@ -74,7 +74,9 @@ class Budget:
         return self.used + self.clock() - self.since
 
     def counted(self) -> dict[str, Any]:
-        """What a checkpoint's `Progress` says of it; nothing without a limit, so that equal runs have equal ones."""
+        """What a checkpoint's `Progress` says of the budget; nothing without a limit, so that equal runs have equal
+        ones.
+        """
         plan = tuple((planned.step, planned.steps) for planned in self.plan)
         if not self.is_set:
             return {}
@@ -91,7 +93,7 @@ class Budget:
         return self.plan[-1:]
 
     def start(self, step: int, steps: int) -> list[Planned]:
-        """Before the first update after `step`: the first plan, unless it was made before the training was resumed.
+        """The first plan, before the first update after `step`; empty if it was made before the training was resumed.
 
         On a busy computer, preparing data and model may take all of a short budget; the training is then longer.
         """
@@ -113,15 +115,17 @@ class Budget:
         return self.plan
 
     def replanned(self, step: int, steps: int, validate_every: int) -> list[Planned]:
-        """After an update: another last step than `steps` where the measured speed asks for it, else nothing."""
+        """After an update: a plan with another last step than `steps` where the measured speed asks for it, else
+        nothing.
+        """
         if not self.is_set:
             return []
         self._note_update()
         return self._changed(step, steps, self._last_step(step, steps, validate_every))
 
     def prolonged(self, step: int, steps: int, validate_every: int) -> list[Planned]:
-        """After the last validation: a later last step, where so much less time was taken than reserved that more
-        steps fit.
+        """After the last validation: a plan with a later last step, where so much less time was taken than reserved
+        that more steps fit.
         """
         left = self._left() if self.is_set and step >= steps else 0.0
         if left <= 0 or left < max(self._newest(), CLOSE * self.seconds):
@@ -186,7 +190,7 @@ class Budget:
 
     @contextlib.contextmanager
     def observing(self) -> Iterator[None]:
-        """Measures what a validation takes, with what follows from it."""
+        """Measures the time of a validation and of what follows from it."""
         started = self.elapsed()
         yield
         seconds = self.elapsed() - started
@@ -197,7 +201,7 @@ class Budget:
 
     @contextlib.contextmanager
     def paused(self) -> Iterator[None]:
-        """A visitor's pause does not count."""
+        """Within it, time does not count: a visitor has paused the training."""
         started = self.clock()
         try:
             yield

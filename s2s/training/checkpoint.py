@@ -107,7 +107,7 @@ def _sum(tensors: Mapping[str, Tensor]) -> str:
 def load(
     folder: Path, step: int, model: Transformer, optimizer: torch.optim.Optimizer, recipe: Recipe
 ) -> Restored:
-    """Restore model and optimizer to that step."""
+    """Restore model and optimizer to that step; returns what else its checkpoint holds."""
     metadata, tensors = _read_state(folder, step)
     _check_recipe(metadata, recipe)
     _check_weights(folder, step, metadata)
@@ -217,7 +217,9 @@ def _check_sum(path: Path, written: str | None, found: str) -> None:
 
 
 def _check_recipe(metadata: Mapping[str, str], recipe: Recipe) -> None:
-    """Raise where a setting differs. Older checkpoints have no recipe; settings added since are skipped."""
+    """Raise OtherRecipeError where a setting differs. Older checkpoints have no recipe; settings added since are
+    skipped.
+    """
     before = json.loads(metadata.get("recipe", "{}"))
     now = json.loads(json.dumps(flat(recipe)))
     known = [key for key in before if key in now and not key.startswith(FREE)]
@@ -232,7 +234,7 @@ def _check_recipe(metadata: Mapping[str, str], recipe: Recipe) -> None:
 def load_newest(
     folder: Path, model: Transformer, optimizer: torch.optim.Optimizer, recipe: Recipe
 ) -> tuple[Restored, list[str]]:
-    """The newest checkpoint that can be read, and a sentence for each newer one that could not."""
+    """Restore the newest checkpoint that can be read; returns it and a sentence for each newer one that could not."""
     broken: list[str] = []
     for step in reversed(saved_steps(folder)):
         try:
@@ -255,8 +257,8 @@ def load_together(
     optimizer: torch.optim.Optimizer,
     recipe: Recipe,
 ) -> tuple[Restored, list[str]]:
-    """The same for several processes, of which the first hands its checkpoint to the others; later ones, which are
-    broken, are deleted, so that they do not count as kept.
+    """Restore the newest readable checkpoint in several processes, of which the first hands its own to the others;
+    later ones, which are broken, are deleted, so that they do not count as kept.
     """
     if group.rank:
         folder.mkdir(parents=True, exist_ok=True)

@@ -65,13 +65,13 @@ def cores() -> int:
 
 
 def is_fast_accurate() -> bool:
-    """Whether a fast matrix product on this CPU is one of float32 still: where there is AMX it is not."""
+    """Whether a fast matrix product on this CPU is as accurate as one of float32: where there is AMX it is not."""
     return fast_error() <= ACCURATE
 
 
 @functools.cache
 def fast_error() -> float:
-    """Relative root-mean-square error of a fast matrix product on this CPU, against float64."""
+    """Relative root-mean-square error of oneDNN's fast matrix product on this CPU, against float64."""
     generator = torch.Generator().manual_seed(0)
     left = torch.randn(256, 256, generator=generator)
     right = torch.randn(256, 256, generator=generator)

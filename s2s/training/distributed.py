@@ -4,8 +4,8 @@ summed.
     torchrun --nproc_per_node 2 -m s2s train --source SPEC --out DIR
 
 The first process leads: it alone validates, writes and prints, hands its files to the others, which may be on other
-hosts, and tells them the learning rate of each update.
-Several come to the weights of a single one, but for rounding and for dropout, which each draws for its own rows.
+hosts, and tells them the learning rate of each update. Several processes come to the weights of a single one, but for
+rounding and for dropout, which each draws for its own rows.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class GoneError(UserError):
 
 @dataclass(frozen=True)
 class Rank:
-    """Which one of the processes of a training this is, and which one of those on this machine."""
+    """This process's number among all processes of a training, and among those on this machine."""
 
     number: int
     size: int
@@ -51,8 +51,8 @@ class Share:
 
 
 def share(batch: Batch, rank: int, size: int) -> Share:
-    """Every `size`-th row, without the padding that only other rows need; a process without one takes the first, for
-    nothing.
+    """One process's rows of a batch: every `size`-th, without the padding that only other rows need; a process without
+    one takes the first, with weight 0.
     """
     has_row = rank < len(batch.src)
     rows = slice(rank, None, size) if has_row else slice(1)
@@ -62,14 +62,14 @@ def share(batch: Batch, rank: int, size: int) -> Share:
 
 
 def _trimmed(ids: Ids, pad_id: int) -> Ids:
-    """Without the columns that are all padding: (rows, len) -> (rows, longest)."""
+    """Ids without the columns that are all padding: (rows, len) -> (rows, longest)."""
     is_used = (ids != pad_id).any(0)
     longest = int(is_used.nonzero()[0].max(initial=0)) + 1  # a target of T5 starts with padding
     return ids[:, :longest]
 
 
 class Group:
-    """A group of one process: nothing to share, nobody to wait for."""
+    """The processes that train together; this class is the group of one: nothing to share, nobody to wait for."""
 
     rank = 0
     size = 1
@@ -95,14 +95,14 @@ class Group:
         """Give the others these files of the first process, by name."""
 
     def received(self) -> dict[str, bytes]:
-        """What the first process hands over next."""
+        """The files that the first process hands over next, by name."""
         return {}
 
     def spread(self, tensors: Iterable[Tensor]) -> None:
         """Copy the first process's tensors to all."""
 
     def share(self, batch: Batch) -> Share:
-        """This process's rows."""
+        """This process's rows of a batch."""
         return Share(batch, 0)  # nobody weighs it
 
     def join(self, parameters: Iterable[Tensor], own: Share, loss: Tensor) -> Tensor:
@@ -113,7 +113,7 @@ class Group:
 
 
 class Several(Group):
-    """This process and others. Raises GoneError where another one is gone."""
+    """A group of this process and others. Raises GoneError where another one is gone."""
 
     def __init__(self, rank: Rank, liveness: Liveness) -> None:
         super().__init__()
@@ -148,7 +148,7 @@ class Several(Group):
             dist.broadcast(torch.tensor([CONTINUE, value], dtype=torch.float64), 0)
 
     def hear(self) -> float | None:
-        """What the first process tells; None where it has ended."""
+        """The learning rate that the first process tells; None where it has ended."""
         message = torch.zeros(2, dtype=torch.float64)
         with self._talking():
             dist.broadcast(message, 0)

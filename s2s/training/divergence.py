@@ -1,4 +1,4 @@
-"""What is said of a training whose loss does not fall, or is no number any more."""
+"""What is said of a training whose loss does not fall or is no longer a number."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from s2s.training.progress import Progress
 
 
 def worse_than_guessing(validation: Validation, vocab_size: int) -> list[Warned]:
-    """A warning of a loss twice that of a uniform distribution, which is more than noise; none at step 0."""
+    """A warning where the loss is twice that of a uniform distribution, which is more than noise; none at step 0."""
     guessing = math.log(vocab_size)
     if not validation.step or validation.loss <= 2 * guessing:
         return []
@@ -32,7 +32,7 @@ def last_sound(progress: Progress, *, is_validation: bool) -> int | None:
 
 
 def error(step: int, saved_step: int, rank: int) -> UserError:
-    """The end of a training that diverged; `saved_step` is the checkpoint that is kept, 0 for none."""
+    """The error that ends a training that diverged; `saved_step` is the checkpoint that is kept, 0 for none."""
     if rank:
         return UserError(
             f"Training diverged at step {step:,}; the first process says what is kept."

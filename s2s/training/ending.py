@@ -10,7 +10,7 @@ EARLY = 1 / 3  # of the steps that were planned at first: a time budget for fewe
 
 
 def ended_early(train: TrainConfig, progress: Progress, budget: Budget) -> str:
-    """Of a training that has ended by itself; empty where it did what was planned."""
+    """Why a training has ended by itself before its plan; empty where it did what was planned."""
     patience = train.watch.patience
     if 0 < patience <= progress.stale and progress.step < train.steps:
         times = f"{patience} validations" if patience > 1 else "1 validation"

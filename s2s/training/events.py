@@ -20,7 +20,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Validation:
-    """The held-out pairs, teacher-forced."""
+    """Loss and accuracy on the held-out pairs, teacher-forced."""
 
     step: int
     loss: float  # nats per target token, without smoothing
@@ -50,7 +50,7 @@ class Saved:
 
 @dataclass(frozen=True)
 class Warned:
-    """A sentence for people: a checkpoint that could not be read, say."""
+    """A warning for people, as one sentence: a checkpoint that could not be read, for example."""
 
     step: int
     text: str

@@ -1,4 +1,4 @@
-"""Signs of life between the processes of one training: one that is gone without a word, as with its host, ends all.
+"""Signs of life between the processes of one training: one that disappears without closing its connections ends all.
 
 A process that ends closes its connections, which the others notice at once. A host that loses power or its network
 closes nothing, and whoever waits for it would wait for hours. Knows nothing of training.
@@ -18,7 +18,7 @@ GONE = 2  # exit status
 
 
 class Liveness:
-    """Beats for this process and listens to the others, in threads of its own.
+    """Sends signs of life of this process and listens for those of the others, in threads of its own.
 
     Two of them: one that asks the store, which waits without end where the store's host is gone, and one that looks at
     the clock. This process is ended, as by a kill, where it waits for the others (`is_needed`) and one of them was
@@ -47,7 +47,7 @@ class Liveness:
         self.stop()
 
     def stop(self) -> None:
-        """The training is over: silence means nothing any more."""
+        """Stop listening: the training is over, and silence means nothing any more."""
         self._over.set()
 
     def _beat(self) -> None:

@@ -119,7 +119,7 @@ class Trainer:
             yield from self._planned(self.budget.prolonged)
 
     def update(self, rate: float | None = None) -> Step:
-        """One batch, one step of the optimizer; at the learning rate that another process says, if one does."""
+        """One batch, one step of the optimizer; `rate` is the learning rate that another process says, if one does."""
         started = time.perf_counter()
         settings = self.recipe.train
         self._restore_trained()
@@ -175,7 +175,7 @@ class Trainer:
                 yield from self.save()
 
     def end(self) -> Iterator[Event]:
-        """What a stopped training owes its last step: the validation, if it was due, and a checkpoint."""
+        """What a stopped training still does at its last step: the validation, if it was due, and a checkpoint."""
         if self.observed_step != self.progress.step:
             yield from self.observe()
         yield from self.save()
@@ -205,12 +205,12 @@ class Trainer:
         return 0 < self.recipe.train.watch.patience <= self.progress.stale
 
     def peak(self, step: int) -> float:
-        """The schedule's highest learning rate, as it is set at that step."""
+        """The schedule's highest learning rate, as it is set at `step`."""
         rates = (change.lr for change in reversed(self.changes) if change.step <= step)
         return next(rates, self.recipe.train.lr)
 
     def next_batch(self) -> batches.Batch:
-        """The next of this epoch or, after it or more batches than it has, as older versions made, of the next."""
+        """The next batch of this epoch; after its end, or past it (older versions made more), the first of the next."""
         if self.progress.batch >= len(self.order):
             self.progress = replace(self.progress, epoch=self.progress.epoch + 1, batch=0)
             self.order = self._epoch(self.progress.epoch)
@@ -274,7 +274,9 @@ class Trainer:
             yield Sample(self.progress.step, source, reference, text)
 
     def _states(self, src: Tensor, tgt: Tensor) -> Tensor:
-        """(batch, src_len), (batch, tgt_len) -> what the logits are a projection of, (batch, tgt_len, d_model)."""
+        """The decoder's states, which the logits project: (batch, src_len), (batch, tgt_len) -> (batch, tgt_len,
+        d_model).
+        """
         memory = self.model.encode(src)  # (batch, src_len, d_model)
         return self.model.decode(tgt, memory, src)
 

@@ -16,7 +16,7 @@ UNDERFLOW = 87.0  # nats; the exponential of more is no normal float32
 
 
 class Loss(NamedTuple):
-    """Means over the real target tokens, in nats per token."""
+    """The loss and its unsmoothed part: means over the real target tokens, in nats per token."""
 
     smoothed: Tensor  # the objective
     plain: Tensor  # -log p(token), detached
@@ -25,7 +25,7 @@ class Loss(NamedTuple):
 def cross_entropy(
     states: Tensor, labels: Tensor, projection: Projection, *, smoothing: float, pad_id: int
 ) -> Loss:
-    """States (batch, tgt_len, d_model) against labels (batch, tgt_len); padding does not count.
+    """The loss of states (batch, tgt_len, d_model) against labels (batch, tgt_len); padding does not count.
 
     With e = smoothing: -(1 - e) log p(label) - e * (mean of log p over the vocabulary), as torch's `F.cross_entropy`
     with `label_smoothing` and `ignore_index` on all the logits. Here they exist a chunk of rows at a time, together
@@ -119,7 +119,7 @@ def _loss_and_gradients(
 
 
 class Count(NamedTuple):
-    """Sums over the real target tokens."""
+    """Loss and correct tokens, summed over the real target tokens."""
 
     nats: float  # -log p(token)
     right: int  # tokens with the highest probability of all
@@ -128,7 +128,9 @@ class Count(NamedTuple):
 
 @torch.no_grad()
 def count(states: Tensor, labels: Tensor, projection: Projection, *, pad_id: int) -> Count:
-    """States (batch, tgt_len, d_model) against labels (batch, tgt_len), the logits of a chunk of rows at a time."""
+    """Sums for states (batch, tgt_len, d_model) against labels (batch, tgt_len), the logits of a chunk of rows at a
+    time.
+    """
     rows, labels = _without_padding(states, labels, pad_id)
     if projection.scale != 1.0:
         rows = rows * projection.scale

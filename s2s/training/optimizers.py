@@ -34,7 +34,7 @@ ADAM, ADAMW, ADAFACTOR, SGD = map(
 
 
 def _eps(settings: Optimizer) -> float:
-    """With 0, what never had a gradient would become 0 / 0."""
+    """The optimizer's epsilon, above 0: with 0, what never had a gradient would become 0 / 0."""
     return max(settings.eps, LEAST_EPS)
 
 
@@ -82,7 +82,9 @@ OPTIMIZERS: MappingProxyType[str, Choice[Callable[[Groups, Optimizer], torch.opt
 
 
 def make_optimizer(model: nn.Module, settings: Optimizer) -> torch.optim.Optimizer:
-    """Weight decay acts on matrices only, not on biases and norms. The learning rate is set before each step."""
+    """The optimizer of a model. Weight decay acts on matrices only, not on biases and norms. The learning rate is set
+    before each step.
+    """
     matrices = [parameter for parameter in model.parameters() if parameter.ndim >= 2]
     others = [parameter for parameter in model.parameters() if parameter.ndim < 2]
     groups: Groups = [{"params": matrices, "weight_decay": settings.weight_decay}]

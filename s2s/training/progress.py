@@ -23,7 +23,8 @@ class Progress:
     sound_step: int = 0  # the newest one whose validation was better than guessing
 
     def validated(self, found: Validation, *, is_sound: bool) -> Progress:
-        """After a validation, the best so far or one more without progress; `is_sound`: it was better than guessing.
+        """The progress after a validation: the best so far or one more without improvement; `is_sound`: better than
+        guessing.
 
         The first sound one after step 0, whose weights are never saved, is the best also where step 0's was better.
         """
@@ -36,7 +37,9 @@ class Progress:
         return new
 
     def averaged(self, found: Validation) -> Progress:
-        """After a mean has replaced this step's weights: the best, unless an earlier checkpoint has a lower loss."""
+        """The progress after a mean has replaced this step's weights: the best, unless an earlier checkpoint has a
+        lower loss.
+        """
         if 0 < self.best_step < self.step and self.best_loss < found.loss:
             return self
         return replace(self, best_step=self.step, best_loss=found.loss)

@@ -23,7 +23,7 @@ JOINING = timedelta(minutes=10)  # for all of them to start
 
 @contextlib.contextmanager
 def processes(silence: float) -> Iterator[Several]:
-    """Join the others that torchrun has started; it tells by the environment where they are.
+    """Join the other processes that torchrun has started; the environment says where they are.
 
     This process ends where another one that it waits for gives no sign of life for `silence` seconds.
     """

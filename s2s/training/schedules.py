@@ -14,12 +14,13 @@ Schedule = Callable[[float, TrainConfig], float]
 
 
 def constant(step: float, train: TrainConfig) -> float:
-    """1 after warmup."""
+    """The constant schedule: a factor of 1 after warmup."""
     return 1.0
 
 
 def cosine(step: float, train: TrainConfig) -> float:
-    """Half a cosine from 1 after warmup to 0 at the last step, which takes the rate of half a step before its end.
+    """The cosine schedule: half a cosine from 1 after warmup to 0 at the last step, which takes the rate of half a step
+    before its end.
 
     A rate of 0 would make the last update none.
     """
@@ -29,7 +30,7 @@ def cosine(step: float, train: TrainConfig) -> float:
 
 
 def inverse_sqrt(step: float, train: TrainConfig) -> float:
-    """sqrt(warmup_steps / step): 1 at the end of warmup."""
+    """The inverse square root schedule: sqrt(warmup_steps / step), 1 at the end of warmup."""
     return math.sqrt(max(1, train.warmup_steps) / max(step, train.warmup_steps, 1))
 
 
@@ -57,8 +58,8 @@ def learning_rate(
 ) -> float:
     """The rate of a step, counted from 1: linear warmup to `peak` (by default `train.lr`), then the schedule.
 
-    With a time budget, `plan` says which last step was planned from when on. Adafactor's rate is at most 1 / sqrt(step)
-    (Shazeer & Stern 2018).
+    With a time budget, `plan` says which last step was planned, and from which step on. Adafactor's rate is at most 1 /
+    sqrt(step) (Shazeer & Stern 2018).
     """
     if peak is None:
         peak = train.lr

@@ -11,5 +11,7 @@ Teach = Callable[[Tensor], tuple[Tensor, Tensor]]
 
 
 def shifted(tgt: Tensor) -> tuple[Tensor, Tensor]:
-    """Each position reads a token and has to predict the next one (Vaswani et al. 2017, section 3.1)."""
+    """Decoder inputs and labels of a target: each position reads a token and predicts the next one (Vaswani et al.
+    2017, section 3.1).
+    """
     return tgt[:, :-1], tgt[:, 1:]

@@ -25,13 +25,13 @@ TRIALS = 0.08  # of the time, from the second trial on
 
 
 def chooser_for(train: TrainConfig, group: Group, device: torch.device) -> ThreadChooser:
-    """Free to choose where the recipe allows it."""
+    """A ThreadChooser for a training, free to choose where the recipe allows it."""
     is_free = train.adapts_threads and group.size == 1 and device.type == "cpu"
     return ThreadChooser(group.threads(train.threads), is_free=is_free)
 
 
 class ThreadChooser:
-    """Starts with `most` threads; `now` is how many torch has for the next update."""
+    """Chooses the number of CPU threads; starts with `most`, and `now` is how many torch has for the next update."""
 
     def __init__(self, most: int, *, is_free: bool = True) -> None:
         self.now = most

@@ -6,7 +6,7 @@ from s2s.ui.streamlit_parts import BEFORE_THE_SERVER
 
 
 def is_news(record: logging.LogRecord) -> bool:
-    """Whether a line of these loggers says anything else."""
+    """Whether a log record of Streamlit says anything but that its server does not run yet."""
     return BEFORE_THE_SERVER.get(record.name, "\n") not in record.getMessage()
 
 

@@ -45,7 +45,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """The glossary is read when it is first asked for: most who import names of numbers don't need it."""
+    """Load the glossary when it is first asked for: most who import names of numbers don't need it."""
     if name not in __all__:
         raise AttributeError(f"module `{__name__}` has no attribute `{name}`")
     return getattr(importlib.import_module("s2s.words.glossary"), name)

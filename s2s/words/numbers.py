@@ -13,7 +13,7 @@ from s2s.config import shipped_rows
 
 @dataclass(frozen=True)
 class MetricName:
-    """One number. `better` is `higher`, `lower`, or empty where neither is better in itself."""
+    """The name of one number. `better` is `higher`, `lower`, or empty where neither is better in itself."""
 
     key: str
     label: str
@@ -28,7 +28,7 @@ FRACTIONS = frozenset({"token_accuracy"})  # keys stored as 0 to 1, shown as a p
 
 
 def smoothing_note(rates: Iterable[float]) -> str:
-    """One sentence beside losses of runs with these rates of label smoothing; "" where all are 0."""
+    """A sentence beside losses of runs with these rates of label smoothing; "" where all are 0."""
     known = sorted({rate for rate in rates if rate})
     if not known:
         return ""
@@ -36,7 +36,7 @@ def smoothing_note(rates: Iterable[float]) -> str:
 
 
 def duration(seconds: float) -> str:
-    """`95` -> `2 min`."""
+    """Seconds as text: `95` -> `2 min`."""
     if seconds < 60:
         return f"{max(1, round(seconds))} s"
     if seconds < 5400:
@@ -61,17 +61,17 @@ def format_value(value: object) -> str:
 
 
 def nats(log_prob: float) -> str:
-    """`-1.5` -> `−1.50`; what rounds to zero has no sign."""
+    """A log-probability as text: `-1.5` -> `−1.50`; what rounds to zero has no sign."""
     return f"{log_prob:z.2f}".replace("-", "−")
 
 
 def four_digits(value: float) -> str:
-    """Four significant digits: `-0.000123456` -> `−0.0001235`, `-520165.55` -> `−520,166`, `-0.0` -> `0`."""
+    """A number to four digits: `-0.000123456` -> `−0.0001235`, `-520165.55` -> `−520,166`, `-0.0` -> `0`."""
     return significant(value, 4)
 
 
 def significant(value: float, n: int = 3) -> str:
-    """So many significant digits: `-0.000123456` -> `−0.000123`, `-520165.55` -> `−520,166`, `-0.0` -> `0`."""
+    """A number to `n` significant digits: `-0.000123456` -> `−0.000123`, `-520165.55` -> `−520,166`, `-0.0` -> `0`."""
     if not value:
         return "0"
     is_long = 1000 <= abs(value) < 1e9
@@ -82,12 +82,12 @@ def significant(value: float, n: int = 3) -> str:
 
 
 def percent(share: float) -> str:
-    """`0.254` -> `25%`."""
+    """A share as percent: `0.254` -> `25%`."""
     return f"{share:.0%}" if share >= 0.01 else "less than 1%"
 
 
 def fine_percent(share: float) -> str:
-    """`0.254` -> `25%`, `0.0031` -> `0.3%`, `0.00043` -> `0.043%`."""
+    """A share as percent, small ones with more digits: `0.254` -> `25%`, `0.0031` -> `0.3%`, `0.00043` -> `0.043%`."""
     if share < 1e-5:
         return "<0.001%"
     if share < 0.001:
@@ -96,6 +96,6 @@ def fine_percent(share: float) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """`a`, `a and b`, `a, b and c`; empty for none."""
+    """Names as a list in a sentence: `a`, `a and b`, `a, b and c`; empty for none."""
     *first, last = names or ("",)
     return f"{', '.join(first)} and {last}" if first else last

@@ -28,6 +28,7 @@ OUTSIDE = {
     "jobs.stop_reasons._step": "of a job whose process has died, for the sentence that its worker writes",
     "lessons.classes.join_class": "the visitor's own place in a class, which was opened",
     "lessons.classes._mine": "the visitor's own place in a class",
+    "lessons.classes.note_answer": "the visitor's own answers",
     "lessons.own._add": "a new id, or one that its owner takes back",
     "lessons.progress.note_step": "the visitor's own",
     "links.short.find": "whoever has the letters may read them; what they show is opened by the library",

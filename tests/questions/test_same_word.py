@@ -65,12 +65,12 @@ SAID: tuple[tuple[TwoOccurrences, str, TwoOccurrences], ...] = (
     (
         two(translated=SENSES, **FAR),
         "the encoder distinguishes the two: their cosine goes from 0.90 at the embeddings to 0.60 after the last layer,"
-        " below the 0.90 and 0.80 with itself",
+        " below the 0.90 and 0.80 with the same word in other sentences",
         two(translated=SENSES, **ONE_OF_TWO),
     ),
     (
         two(translated=SENSES, **ONE_OF_TWO),
-        "the first has 0.90 and the second 0.62: only the first is clearly closer to itself.",
+        "the first has 0.90, the second 0.62: only the first is clearly more similar to those than to the one here.",
         two(translated=SENSES, **ONE_KNOWN),
     ),
     (

@@ -28,7 +28,7 @@ from s2s.model import Transformer
 
 @dataclass(frozen=True, eq=False)
 class AlignmentGrid:
-    """Counts of every cell in every sentence, and the scores they sum to.
+    """The links of every head, reduction and method: their counts in every sentence, and the scores they sum to.
 
     `reductions` and `methods` are slugs of HEAD_REDUCTIONS and LINK_METHODS.
     """
@@ -39,7 +39,7 @@ class AlignmentGrid:
 
     @cached_property
     def scores(self) -> ScoreArrays:
-        """Corpus scores, (reductions, methods, layers, heads) each."""
+        """The scores over the corpus, (reductions, methods, layers, heads) each."""
         return score_arrays(self.counts.sum(0))
 
     def intervals(self) -> tuple[Floats, Floats]:
@@ -79,7 +79,8 @@ def _counts(maps: Mapping[str, Weights], gold: GoldLinks) -> Ints:
 
 @dataclass(frozen=True, eq=False)
 class AlignmentAgreement:
-    """F1 of each head's links against each other head's, from sums over the corpus; heads in order of layers.
+    """How far heads agree: F1 of each head's links against each other head's, from sums over the corpus; heads in order
+    of layers.
 
     It is 1 - AER with one of the two as gold, whichever. 1 where neither has any link.
     """
@@ -125,7 +126,7 @@ def _shared_links(maps: Mapping[str, Weights]) -> Floats:
 
 
 def _linked(of_heads: Weights) -> Weights:
-    """(heads, tgt_words, src_words) -> (methods, heads, cells): 1 where a head links two words, else 0."""
+    """Links: (heads, tgt_words, src_words) -> (methods, heads, cells), 1 where a head links two words, else 0."""
     n_heads, n_tgt, n_src = of_heads.shape
     linked = np.zeros((len(LINK_METHODS), n_heads, n_tgt * n_src), np.float32)
     for head, weights in enumerate(of_heads):

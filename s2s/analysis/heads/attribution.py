@@ -64,7 +64,7 @@ class Attribution:
 
 
 class Baseline(NamedTuple):
-    """What stands for "no word": a token vector, (d_model,), made from the table of all of them, (vocab, d_model)."""
+    """A way to make a token vector for "no word", (d_model,), from the table of all of them, (vocab, d_model)."""
 
     label: str
     vector: Callable[[Tensor], Tensor]
@@ -101,7 +101,7 @@ class AttributionMethod(NamedTuple):
 
 
 def gradient_times_input(model: Transformer, given: AttributionInput) -> Steps:
-    """The gradient at each token vector, times the vector; the baseline is zero, whatever is given."""
+    """Attribute by the gradient at each token vector, times the vector; the baseline is zero, whatever is given."""
     vectors, _ = _vectors(model, given)
     zero = torch.zeros_like(vectors)
     with _differentiable(model):
@@ -113,7 +113,8 @@ def gradient_times_input(model: Transformer, given: AttributionInput) -> Steps:
 
 
 def integrated_gradients(model: Transformer, given: AttributionInput) -> Steps:
-    """The mean gradient on the straight path from the baseline, times the way (Sundararajan et al. 2017, eq. 1).
+    """Attribute by the mean gradient on the straight path from the baseline, times the way (Sundararajan et al. 2017,
+    eq. 1).
 
     The integral is a Gauss-Legendre sum of `n_steps`; the residual says how far it is from the exact one.
     """
@@ -137,7 +138,8 @@ def integrated_gradients(model: Transformer, given: AttributionInput) -> Steps:
 
 
 def occlusion(model: Transformer, given: AttributionInput) -> Steps:
-    """The fall of the log-probability when the baseline replaces all tokens of a word (Zeiler and Fergus 2014).
+    """Attribute by the fall of the log-probability when the baseline replaces all tokens of a word (Zeiler and Fergus
+    2014).
 
     Tokens of one word share its value evenly; a token of no word is removed alone.
     """
@@ -211,7 +213,7 @@ def _groups(words: Sequence[int]) -> list[int]:
 
 
 def _gradients(model: Transformer, given: AttributionInput, vectors: Tensor) -> Tensor:
-    """Of each target token's log-probability: (rows, src_len, d_model) -> (rows, tgt_len, src_len, d_model)."""
+    """Gradients of target tokens' log-probability: (rows, src_len, d_model) -> (rows, tgt_len, src_len, d_model)."""
     vectors = vectors.clone().requires_grad_()
     sums = _log_probs(model, given, vectors).sum(0)  # (tgt_len,); rows do not know each other
     last = len(sums) - 1
@@ -240,7 +242,7 @@ def _log_probs(model: Transformer, given: AttributionInput, vectors: Tensor) -> 
 def _result(
     model: Transformer, given: AttributionInput, values: Tensor, ends: Tensor
 ) -> Attribution:
-    """`values` (tgt_len, src_len); `ends`: the sentence's vectors, and those of the baseline."""
+    """The result from `values` (tgt_len, src_len); `ends`: the sentence's vectors, and those of the baseline."""
     with torch.no_grad():
         own, without = _log_probs(model, given, ends).double().cpu().numpy()
     return Attribution(values.double().cpu().numpy(), own, without)

@@ -25,7 +25,7 @@ MOST_LOGITS = 2**25  # of a batch: 128 MB in float32
 
 
 class Pair(Protocol):
-    """Ids as the model reads them: the source, and the target from the start id to the last `</s>`."""
+    """A pair's ids, as the model reads them: the source, and the target from the start id to the last `</s>`."""
 
     @property
     def src(self) -> Sequence[int]: ...
@@ -36,7 +36,7 @@ class Pair(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Sentences of similar lengths: `rows` of the sample, src (batch, src_len), tgt (batch, tgt_len + 1)."""
+    """A batch of sentences of similar lengths: `rows` of the sample, src (batch, src_len), tgt (batch, tgt_len + 1)."""
 
     rows: Ints
     src: Tensor
@@ -46,7 +46,7 @@ class Batch:
 def batched(
     model: Transformer, pairs: Sequence[Pair], most_tokens: int = MOST_TOKENS
 ) -> list[Batch]:
-    """All pairs, sorted by length. Raises UserError for an empty sample."""
+    """All pairs in batches, sorted by length. Raises UserError for an empty sample."""
     if not pairs:
         raise UserError("The sample has no sentences; choose a corpus with at least one.")
     vocab_size = model.output.weight.shape[0]
@@ -96,7 +96,7 @@ def is_predicted(model: Transformer, batch: Batch) -> Tensor:
 
 
 def log_probs(model: Transformer, batch: Batch, states: Tensor) -> Tensor:
-    """The decoder's states (batch, tgt_len, d_model) -> the log-probability of each token after the start id, nats:
+    """The log-probability of each token after the start id, nats, from the decoder's states (batch, tgt_len, d_model):
     (batch, tgt_len), 0 where nothing is predicted.
     """
     logits = model.project(states)  # (batch, tgt_len, vocab)
@@ -106,13 +106,13 @@ def log_probs(model: Transformer, batch: Batch, states: Tensor) -> Tensor:
 
 
 def forced_log_probs(model: Transformer, batch: Batch) -> Tensor:
-    """`log_probs` of a whole forward pass, in whatever way the model is hooked now."""
+    """The `log_probs` of a whole forward pass, in whatever way the model is hooked now."""
     states = model.decode(batch.tgt[:, :-1], model.encode(batch.src), batch.src)
     return log_probs(model, batch, states)
 
 
 def losses(model: Transformer, batch: Batch, states: Tensor) -> Tensor:
-    """The decoder's states (batch, tgt_len, d_model) -> the sum of each sentence's losses in nats, (batch,)."""
+    """The sum of each sentence's losses in nats, from the decoder's states (batch, tgt_len, d_model): (batch,)."""
     return -log_probs(model, batch, states).double().sum(1)
 
 
@@ -125,7 +125,7 @@ def n_tokens(model: Transformer, sample: Sequence[Batch]) -> Floats:
 
 
 def finish(steps: Generator[float, None, T]) -> T:
-    """Run a generator to its end for what it returns; the shares it yields are dropped."""
+    """Run a generator to its end and return its result; the shares it yields are dropped."""
     while True:
         try:
             next(steps)

@@ -74,7 +74,7 @@ def attention_batches(model: Transformer, pairs: Sequence[Pair]) -> Iterator[Att
 
 
 def packed(model: Transformer, pairs: Sequence[Pair]) -> list[list[int]]:
-    """The numbers of the pairs of each batch: similar lengths, at most MOST_ROWS pairs and MOST_WEIGHTS weights.
+    """The pairs in batches, by number: similar lengths, at most MOST_ROWS pairs and MOST_WEIGHTS weights.
 
     A pair that has more weights than that is a batch of its own.
     """

@@ -63,7 +63,7 @@ CORPUS_ROLES: Mapping[str, Role] = MappingProxyType(
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """How often each token of one side is in the sample, and which tokens are separators: both (vocab,)."""
+    """The tokens of one side: how often each is in the sample, and which are separators, both (vocab,)."""
 
     counts: Ints
     is_separator: Bools
@@ -71,7 +71,7 @@ class Vocabulary:
 
 @dataclass(frozen=True)
 class KindRoles:
-    """All heads of one kind over a sample, (layers, heads): means over all rows, and a slug of `CORPUS_ROLES`."""
+    """Roles of all heads of one kind over a sample, (layers, heads): means over rows, and a slug of `CORPUS_ROLES`."""
 
     entropy: Floats  # nats
     peak: Floats  # the largest weight of a row
@@ -94,7 +94,7 @@ class KindRoles:
 
 
 def role_rows(kinds: Mapping[str, KindRoles]) -> list[dict[str, object]]:
-    """One row per head, as a table; layers and heads are counted from 1."""
+    """A table of roles with one row per head; layers and heads are counted from 1."""
     rows: list[dict[str, object]] = []
     for kind, found in kinds.items():
         for layer, head in np.ndindex(*found.role.shape):
@@ -116,7 +116,7 @@ def role_rows(kinds: Mapping[str, KindRoles]) -> list[dict[str, object]]:
 
 @dataclass(frozen=True)
 class CorpusRoles:
-    """The heads of a model by kind, and over how many sentences."""
+    """The roles of a model's heads by kind, and over how many sentences."""
 
     kinds: Mapping[str, KindRoles]
     n_sentences: int
@@ -125,7 +125,8 @@ class CorpusRoles:
 def corpus_roles(
     model: Transformer, pairs: Sequence[Pair], src: Vocabulary, tgt: Vocabulary
 ) -> Generator[float, None, CorpusRoles]:
-    """Yields the share of the pairs that is done. Raises UserError for fewer than FEWEST pairs.
+    """Measure the roles of all heads; yields the share of the pairs that is done. Raises UserError for fewer than
+    FEWEST pairs.
 
     Every row counts once, wherever it stands; rows that may attend to a single key are left out of the strengths.
     """
@@ -145,7 +146,7 @@ def corpus_roles(
 
 
 def vocabulary(tokens: Sequence[str], rows: Sequence[Sequence[int]], eos_id: int) -> Vocabulary:
-    """From the tokens of a vocabulary and the ids of the sample; `rows` are one side of its pairs."""
+    """Count the ids of a sample and mark the separators in a vocabulary; `rows` are one side of the pairs."""
     ids = np.array([token for row in rows for token in row], np.int64)
     is_separator = np.array([is_separating(token) for token in tokens])
     is_separator[eos_id] = True
@@ -161,7 +162,7 @@ def is_separating(token: str) -> bool:
 
 
 def batch_tallies(batch: AttentionBatch, kind: str, of_keys: Vocabulary) -> Mapping[str, Tally]:
-    """Entropy, peak and distance of all rows, and the strength of every role of the kind."""
+    """Sums over a batch: entropy, peak and distance of all rows, and the strength of every role of the kind."""
     allowed = batch.allowed(kind)
     keys = batch.keys(kind)  # (batch, keys)
     separators = np.broadcast_to(of_keys.is_separator[keys][:, None], allowed.shape)
@@ -180,7 +181,7 @@ def batch_tallies(batch: AttentionBatch, kind: str, of_keys: Vocabulary) -> Mapp
 
 
 def _rarest(counts: Ints, candidates: Bools) -> Bools:
-    """The candidates of the lowest count in each row, where others are more frequent: (batch, rows, keys).
+    """Which candidates have the lowest count in their row, where others are more frequent: (batch, rows, keys).
 
     counts (batch, keys), candidates (batch, rows, keys). Where all candidates are equally frequent none is rare.
     """

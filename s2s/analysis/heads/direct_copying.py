@@ -36,7 +36,7 @@ def target_ids(src_numbers: Ints, tgt_numbers: Ints) -> Ints:
 def direct_copying(
     model: Transformer, pairs: Sequence[Pair], src_numbers: Ints, tgt_numbers: Ints
 ) -> Generator[float, None, Mapping[str, MatchScore]]:
-    """By kind of attention, each head's share of weight on tokens whose logit it raises.
+    """Each head's share of weight on tokens whose logit it raises, by kind of attention.
 
     "Raises" means above the mean of all logits, so that a head without preference has about one half. A kind with fewer
     than FEWEST rows that attend to such tokens is left out. Yields the share of the pairs that is done.
@@ -71,7 +71,7 @@ def direct_copying(
 def _raised(
     model: Transformer, batch: AttentionBatch, targets: Mapping[str, Ints]
 ) -> Mapping[str, Bools]:
-    """Whether a head raises the logit of each key's token, (batch, layers, heads, keys); anything without one."""
+    """Whether a head raises the logit of each key's token, (batch, layers, heads, keys); anything if it has none."""
     src, inputs = (torch.as_tensor(ids, device=model.device) for ids in (batch.src, batch.inputs))
     with capture_values(model) as trace:
         model.decode(inputs, model.encode(src), src)
@@ -85,7 +85,7 @@ def _raised(
 
 
 def _directions(model: Transformer, targets: Tensor) -> Tensor:
-    """What raises the logit of each token above the mean of all, (batch, keys) -> (batch, keys, d_model)."""
+    """Directions that raise the logit of each token above the mean of all, (batch, keys) -> (batch, keys, d_model)."""
     unembedding = model.projection.weight.float()  # (vocab, d_model)
     directions = unembedding[targets.clamp(min=0)] - unembedding.mean(0)
     norm = model.decoder.final_norm

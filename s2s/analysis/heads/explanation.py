@@ -42,13 +42,15 @@ class OutputShift:
 
     @property
     def is_changed(self) -> npt.NDArray[np.bool_]:
-        """Where another token is the most probable: (variants, tgt_len)."""
+        """Where a change makes another token the most probable: (variants, tgt_len)."""
         changed: npt.NDArray[np.bool_] = self.best != self.own_best
         return changed
 
 
 def cross_weights(model: Transformer, src: Sequence[int], tgt: Sequence[int]) -> Tensor:
-    """(layers, heads, tgt_len, src_len); `tgt` are the decoder's inputs, which begin with the start id."""
+    """Cross-attention, (layers, heads, tgt_len, src_len); `tgt` are the decoder's inputs, which begin with the start
+    id.
+    """
     with capture(model) as trace:
         model(_row(model, src), _row(model, tgt))
         return torch.stack([layer[0] for layer in trace.cross])
@@ -65,12 +67,12 @@ def permuted_weights(weights: Tensor, n_seeds: int = SEEDS) -> Tensor:
 
 
 def uniform_weights(weights: Tensor) -> Tensor:
-    """The same weight on every key: (1, layers, heads, tgt, src)."""
+    """Weights that are the same on every key: (1, layers, heads, tgt, src)."""
     return torch.full_like(weights, 1 / weights.shape[-1])[None]
 
 
 def weights_of_other_heads(weights: Tensor) -> Tensor:
-    """Each head takes the weights of the head that comes k later in its layer, one variant per k from 1.
+    """Weights where each head takes those of the head that comes k later in its layer, one variant per k from 1.
 
     (heads - 1, layers, heads, tgt, src): with one head per layer there is no variant.
     """
@@ -181,7 +183,9 @@ def shift_output(
 
 
 def jensen_shannon(p: Tensor, q: Tensor) -> Tensor:
-    """Of distributions along the last axis, in nats: 0 where they are equal, ln 2 where they share nothing."""
+    """The Jensen-Shannon divergence of distributions along the last axis, in nats: 0 where they are equal, ln 2 where
+    they share nothing.
+    """
     middle = (p + q) / 2
     terms: Tensor = torch.special.xlogy(p, p / middle) + torch.special.xlogy(q, q / middle)
     return terms.nan_to_num(0.0).sum(-1).clamp(min=0.0) / 2  # 0 / 0 where both are 0
@@ -192,7 +196,7 @@ def _total_variation(p: Tensor, q: Tensor) -> Tensor:
 
 
 def _chosen(model: Transformer, heads: Collection[Head] | None) -> Tensor:
-    """(layers, heads) bool. Raises ValueError for a head that is not of cross-attention."""
+    """The chosen heads as a mask, (layers, heads) bool. Raises ValueError for a head that is not of cross-attention."""
     layers = attentions(model, "cross")
     shape = (len(layers), layers[0].n_heads)
     if heads is None:
@@ -206,7 +210,7 @@ def _chosen(model: Transformer, heads: Collection[Head] | None) -> Tensor:
 
 
 def _log_probs(model: Transformer, src: Sequence[int], tgt: Sequence[int]) -> Tensor:
-    """(tgt_len, vocab), nats, float64: differences of close distributions are measured."""
+    """Log-probabilities, (tgt_len, vocab), nats, float64: differences of close distributions are measured."""
     with inference(model):
         logits = model(_row(model, src), _row(model, tgt))[0]
         log_probs: Tensor = logits.double().log_softmax(-1)
@@ -222,7 +226,9 @@ def _log_probs_changed(
     new: Tensor,
     chosen: Tensor,
 ) -> Tensor:
-    """Row i with `new[i]`, (layers, heads, src), at its position of the target: (rows, vocab) of that position."""
+    """Log-probabilities under changed weights: row i has `new[i]`, (layers, heads, src), at its position of the target:
+    (rows, vocab) of that position.
+    """
     rows = torch.arange(len(positions), device=model.device)
 
     def replace(layer: int, module: nn.Module, args: tuple[Tensor, ...], weights: Tensor) -> Tensor:

@@ -49,7 +49,7 @@ class PerHead:
 
 @dataclass(frozen=True, eq=False)
 class Importance:
-    """The loss without any change, and each head's change of it, in nats per token."""
+    """The loss without any change, and how much it changes without each head, in nats per token."""
 
     loss: float
     change: PerHead
@@ -83,7 +83,8 @@ def measure_importance(
 
 
 def per_head(model: Transformer, heads: Sequence[Head], sums: Floats, tokens: Floats) -> PerHead:
-    """Sums over sentences (heads, sentences), divided by the number of their tokens (sentences,).
+    """Means per token with intervals: sums over sentences (heads, sentences), divided by the number of their tokens
+    (sentences,).
 
     Each bootstrap resample draws sentences, for all heads the same, with their sums and their tokens.
     """
@@ -117,10 +118,11 @@ def _by_kind(model: Transformer, heads: Sequence[Head], values: Floats) -> dict[
 def measure_gradient_importance(
     model: Transformer, sample: Sequence[Batch]
 ) -> Generator[float, None, PerHead]:
-    """The mean over sentences x of |d L(x) / d gate|, where a gate of 1 multiplies the head's output.
+    """Importance by gradient: the mean over sentences x of |d L(x) / d gate|, where a gate of 1 multiplies the head's
+    output.
 
-    L(x) is the sum of the sentence's losses; the mean is divided by the mean length, so that it is in nats per token
-    as measured importance is. (Michel et al. then scale each layer to length 1; these values are not scaled.)
+    L(x) is the sum of the sentence's losses; the mean is divided by the mean length, so that it is in nats per token as
+    measured importance is. (Michel et al. then scale each layer to length 1; these values are not scaled.)
     """
     heads = all_heads(model)
     tokens = n_tokens(model, sample)
@@ -136,7 +138,7 @@ def measure_gradient_importance(
 
 
 def agreement(measured: PerHead, by_gradient: PerHead) -> dict[str, Correlation | None]:
-    """Correlation over the heads of each kind, and of `all`; None for fewer than three heads."""
+    """Correlation of both importances over the heads of each kind, and of `all`; None for fewer than three heads."""
     pairs = {kind: (measured.value[kind], by_gradient.value[kind]) for kind in measured.value}
     found = {
         kind: correlation(x.ravel().tolist(), y.ravel().tolist()) for kind, (x, y) in pairs.items()
@@ -245,18 +247,18 @@ class PruneCurve:
 
 
 def least_first(importance: Mapping[Head, float]) -> tuple[Head, ...]:
-    """Heads by importance; equal ones keep their order."""
+    """All heads, the least important first; equal ones keep their order."""
     return tuple(sorted(importance, key=importance.__getitem__))
 
 
 def random_orders(heads: Sequence[Head], n: int, seed: int) -> list[tuple[Head, ...]]:
-    """A baseline: n orders drawn from a seed."""
+    """Random orders of heads, as a baseline: n orders drawn from a seed."""
     rng = np.random.default_rng(seed)
     return [tuple(heads[i] for i in rng.permutation(len(heads))) for _ in range(n)]
 
 
 def numbers_pruned(n_heads: int, most: int = MOST_POINTS) -> tuple[int, ...]:
-    """From none to all, at most `most` numbers: `(5, 3)` -> `(0, 2, 5)`."""
+    """The numbers of heads to prune, from none to all, at most `most` numbers: `(5, 3)` -> `(0, 2, 5)`."""
     points = np.linspace(0, n_heads, min(most, n_heads + 1))
     return tuple(int(point) for point in points)
 

@@ -43,7 +43,7 @@ NO_NUMBER = -1  # of a special token
 
 @dataclass(frozen=True)
 class MatchScore:
-    """The mean weight of matching keys, over the rows that have some."""
+    """A head's mean weight on matching keys, over the rows that have some."""
 
     score: Floats  # (layers, heads), 0 to 1
     uniform: float  # of a head that spreads its weight evenly
@@ -59,7 +59,7 @@ class Induction:
 
 
 def shared_numbers(src_tokens: Sequence[str], tgt_tokens: Sequence[str]) -> tuple[Ints, Ints]:
-    """A number of every source id and of every target id, equal where the tokens are; NO_NUMBER for special ones."""
+    """Numbers for every source id and every target id, equal where the tokens are; NO_NUMBER for special ones."""
 
     def is_special(token: str) -> bool:
         return is_mark(token) or token == SPECIALS[UNK]
@@ -126,7 +126,7 @@ def _matches(batch: AttentionBatch, kind: str, src: Ints, tgt: Ints) -> tuple[Bo
 
 
 def _equal(rows: Ints, keys: Ints) -> Bools:
-    """(batch, rows), (batch, keys) -> (batch, rows, keys): the same number, of no special token."""
+    """Whether numbers are equal, and of no special token: (batch, rows), (batch, keys) -> (batch, rows, keys)."""
     equal: Bools = (rows[:, :, None] == keys[:, None]) & (rows >= 0)[:, :, None]
     return equal
 

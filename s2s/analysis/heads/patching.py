@@ -54,7 +54,7 @@ class Contrast:
 
 @dataclass(frozen=True)
 class PatchingResult:
-    """Logit of token A minus logit of token B, in nats, of the run on A, of that on B, and of the latter per patch.
+    """The difference of two logits, A's minus B's, in nats: of the run on A, of that on B, and of the latter per patch.
 
     As both logits belong to one distribution, this is also the difference of their log-probabilities.
     """
@@ -69,7 +69,8 @@ class PatchingResult:
 
     @property
     def effects(self) -> Floats:
-        """(patched - own_b) / (own_a - own_b): 0 as the run on B, 1 as the run on A, and beyond both is possible.
+        """Each patch's effect, (patched - own_b) / (own_a - own_b): 0 as the run on B, 1 as the run on A, and beyond
+        both is possible.
 
         All NaN where the runs hardly differ.
         """
@@ -80,7 +81,7 @@ class PatchingResult:
 
 
 class Site(NamedTuple):
-    """A tensor of a run, (batch, len, width): what a module returns, or its input."""
+    """A tensor of a run, (batch, len, width), by its module: what that returns, or its input."""
 
     module: nn.Module
     is_input: bool
@@ -97,7 +98,7 @@ class Patch(NamedTuple):
 def patch_states(
     model: Transformer, contrast: Contrast, side: str
 ) -> Generator[float, None, PatchingResult]:
-    """Each state of one of `SIDES`, one position at a time: (n_layers + 1, len).
+    """Patch each state of one of `SIDES`, one position at a time: (n_layers + 1, len).
 
     Row 0 is the input of layer 1; the last is the state after the stack's final norm, if it has one. Yields the share
     done.
@@ -117,7 +118,7 @@ def patch_states(
 def patch_heads(
     model: Transformer, contrast: Contrast, kind: str
 ) -> Generator[float, None, PatchingResult]:
-    """The output of each head of one of `KINDS`, at all positions at once: (layers, heads).
+    """Patch the output of each head of one of `KINDS`, at all positions at once: (layers, heads).
 
     A head's output is its columns of what the output projection reads. Yields the share done.
     """
@@ -224,7 +225,7 @@ def _patched(
 
 
 def _record(model: Transformer, contrast: Contrast, sites: set[Site]) -> dict[Site, Tensor]:
-    """These tensors of the run on A, (len, width) each."""
+    """The tensors of the run on A at these sites, (len, width) each."""
     kept: dict[Site, Tensor] = {}
 
     def keep(site: Site, tensor: Tensor) -> Tensor:
@@ -264,7 +265,7 @@ def _run(
 
 
 def _next_logits(model: Transformer, contrast: Contrast, src: Tensor, memory: Tensor) -> Tensor:
-    """(rows, src_len) ids and their memory -> (rows, vocab)."""
+    """The next logits, given (rows, src_len) ids and their memory: (rows, vocab)."""
     tgt = torch.tensor([contrast.prefix], device=model.device).expand(len(src), -1)
     states = model.decode(tgt, memory, src)[:, -1]  # (rows, d_model)
     return model.project(states)

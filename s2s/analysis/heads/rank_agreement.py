@@ -30,7 +30,7 @@ class RankAgreement:
 
     @property
     def mean_spearman(self) -> float:
-        """Of the rows that have one; NaN without any."""
+        """The mean of the rows' Spearman correlations that are defined; NaN without any."""
         return _mean(self.spearman)
 
     @property
@@ -39,7 +39,7 @@ class RankAgreement:
 
 
 def rank_agreement(one: npt.ArrayLike, other: npt.ArrayLike) -> RankAgreement:
-    """Of two (rows, columns) maps; the shorter one's rows are the other's first.
+    """The rank correlations of two (rows, columns) maps, row by row; the shorter one's rows are the other's first.
 
     Raises ValueError for another number of columns.
     """
@@ -56,7 +56,7 @@ def rank_agreement(one: npt.ArrayLike, other: npt.ArrayLike) -> RankAgreement:
 
 
 def kendall(x: Floats, y: Floats) -> float:
-    """Tau-b (Kendall 1945): concordant minus discordant pairs over all that are tied in neither, by geometric mean.
+    """Kendall's tau-b (1945): concordant minus discordant pairs over all that are tied in neither, by geometric mean.
 
     NaN as `RankAgreement` says.
     """

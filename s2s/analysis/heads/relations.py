@@ -43,7 +43,7 @@ class GoldRelation(Protocol):
 
 
 class PairWords(Pair, Protocol):
-    """A pair as ids, and the word that each token belongs to, NO_WORD for those of none."""
+    """A pair as ids, and the word that each token belongs to, NO_WORD for tokens of no word."""
 
     @property
     def src_words(self) -> Ints: ...  # len(src),
@@ -53,7 +53,7 @@ class PairWords(Pair, Protocol):
 
 
 class Direction(NamedTuple):
-    """From one word of a relation to the other."""
+    """The direction in which a relation is asked: from one of its words to the other."""
 
     relation: str  # of gold, such as subject-verb
     label: str
@@ -81,7 +81,7 @@ DIRECTIONS: Mapping[str, Direction] = MappingProxyType(
 
 
 class Question(NamedTuple):
-    """A word, and the words of which one is the right answer: several where a verb has two subjects."""
+    """A word of a relation, and the words of which one is the right answer: several where a verb has two subjects."""
 
     start: int
     answers: frozenset[int]
@@ -132,13 +132,14 @@ def _best(hits: Ints) -> tuple[int, int]:
 def relation_accuracy(
     model: Transformer, pairs: Sequence[PairWords], relations: Sequence[Sequence[GoldRelation]]
 ) -> Generator[float, None, list[RelationAccuracy]]:
-    """Every direction that has at least FEWEST questions in either half; yields the share of the pairs that is done.
+    """Measure every direction that has at least FEWEST questions in either half; yields the share of the pairs that is
+    done.
 
     `relations` are those of each pair. Source relations are asked of the encoder, where the row of a word reads it.
     Target relations are asked of the decoder, where the row of a word predicts it and attends to what was written
-    before; questions whose answer comes later are not asked there. A word of several tokens has the mean of their
-    rows. An answer is right if the largest weight is on a token of the word sought. Raises UserError where no direction
-    has enough questions.
+    before; questions whose answer comes later are not asked there. A word of several tokens has the mean of their rows.
+    An answer is right if the largest weight is on a token of the word sought. Raises UserError where no direction has
+    enough questions.
     """
     asked = [_questions(each) for each in relations]
     counts = {key: _Count() for key in np.ndindex(len(SIDES_OF), len(DIRECTIONS))}
@@ -246,7 +247,7 @@ class _Count:
 
 
 class Range(NamedTuple):
-    """Shares of hits, 0 to 1."""
+    """A range of shares of hits, 0 to 1."""
 
     low: float
     high: float

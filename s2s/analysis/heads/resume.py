@@ -41,7 +41,7 @@ class RememberedPass:
         return losses(self.model, self.batch, states)
 
     def _encode(self, x: Tensor, start: int, seen: list[Tensor] | None = None) -> Tensor:
-        """From layer `start` on: (batch, src_len, d_model) -> memory of the same shape."""
+        """Encode from layer `start` on: (batch, src_len, d_model) -> memory of the same shape."""
         encoder = self.model.encoder
         order = encoder.embed.position.order(x.shape[1], device=x.device)
         layers: Sequence[Any] = list(encoder.layers)[start:]
@@ -55,7 +55,7 @@ class RememberedPass:
     def _decode(
         self, x: Tensor, start: int, memory: Tensor, seen: list[Tensor] | None = None
     ) -> Tensor:
-        """From layer `start` on: (batch, tgt_len, d_model) -> states of the same shape."""
+        """Decode from layer `start` on: (batch, tgt_len, d_model) -> states of the same shape."""
         decoder = self.model.decoder
         tgt_mask = masks.causal(x.shape[1], device=x.device)
         order = decoder.embed.position.order(x.shape[1], 0, device=x.device)

@@ -32,7 +32,7 @@ class WordPair(Pair, Protocol):
 
 
 class HeadArrays(NamedTuple):
-    """What the reductions need of one sentence."""
+    """The arrays of one sentence that the reductions need."""
 
     cross: Weights  # (layers, heads, tgt_len, src_len)
     encoder: Weights  # (layers, src_len, src_len), mean over heads
@@ -81,7 +81,7 @@ def _head_arrays(
 
 
 def _stacked(layers: Sequence[Tensor]) -> Weights:
-    """(batch, ...) per layer -> (batch, layers, ...)."""
+    """One array of all layers: (batch, ...) per layer -> (batch, layers, ...)."""
     stacked: Weights = torch.stack([*layers], 1).float().cpu().numpy()
     return stacked
 

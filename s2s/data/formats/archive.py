@@ -68,7 +68,7 @@ Part = Content | AlignedTexts  # a table, or aligned texts
 
 
 def parts(archive: Content, budget: ReadingBudget) -> Mapping[str, Part]:
-    """What to read, by split. Raises UserError for a damaged, hostile or ambiguous archive; notes what is left out."""
+    """Tables or texts by split; notes files left out. Raises UserError for a damaged, hostile or ambiguous archive."""
     infos = _infos(archive, budget)
     contents = [_content(archive, info) for info in infos]
     tables = [content for content in contents if is_table(content.file)]
@@ -118,7 +118,7 @@ def _content(archive: Content, info: zipfile.ZipInfo) -> Content:
 
 
 def _member(content: Content) -> Member | None:
-    """`data/train.en.gz` -> `Member("en", "data/train.", ...)`; None for other files."""
+    """A text in one language: `data/train.en.gz` -> `Member("en", "data/train.", ...)`; None for other files."""
     lower = content.file.removesuffix(".gz").removesuffix(".GZ")
     stem = lower.removesuffix(".txt")
     is_text = lower.endswith(".txt")

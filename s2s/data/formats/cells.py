@@ -110,7 +110,7 @@ def _are_ids(given: Sequence[str]) -> bool:
 
 
 def no_texts(columns: Sequence[Column], rows: Rows) -> dict[int, str]:
-    """What columns of text hold by index, where that is no text, as long as two others are left."""
+    """What columns hold instead of text, by index; as many as leave two columns of text, or one beside numbers."""
     texts = [at for at, column in enumerate(columns) if column.kind == "text"]
     found = dict[int, str]()
     n_texts = sum(column.kind != "other" for column in columns)
@@ -146,7 +146,7 @@ def _are_forms(rows: Rows, lemma: int, of: int) -> bool:
 
 
 def only_texts(columns: Sequence[Column], held: Mapping[int, str]) -> tuple[Column, ...]:
-    """The columns, of which those that hold no text are `other`."""
+    """The columns, with the kind `other` for those that hold no text."""
     return tuple(
         Column(column.name, "other", held[at]) if at in held else column
         for at, column in enumerate(columns)
@@ -190,9 +190,10 @@ def guesses(columns: Sequence[Column], config: str) -> list[Guess]:
 def likelier_target(
     columns: Sequence[Column], rows: Rows, chosen: tuple[int, int], taken: Sequence[int]
 ) -> int | None:
-    """A column that is not `taken` and has many more different texts in the first rows than the target.
+    """The index of a column that is likelier to be the target than the chosen one; None if none is.
 
-    Where the source, in single words, has far fewer than the target, it is the source.
+    It is not `taken` and has many more distinct texts in the first rows; or it is the source, where that has single
+    words and far fewer distinct ones than the target.
     """
     src, tgt = chosen
     sources, targets = ({row[at] for row in rows if row[at]} for at in chosen)
@@ -215,7 +216,7 @@ def first_free(
     rows: Rows,
     of: str,
 ) -> tuple[int, int]:
-    """For each side not requested: the first column with a common name, else the first text column, else the first.
+    """Source and target by index; each not requested is the first column with a common name, of text, or of all.
 
     Raises UserError for a named table `of` a file that gives no two columns of text to choose from.
     """

@@ -21,13 +21,13 @@ NOTE = (
 
 
 def has_keys(names: Iterable[str]) -> bool:
-    """Whether these are the fields of a message, or of messages by who says them: `{"human": "...", "gpt": "..."}`."""
+    """Whether names are the fields of a message, or of messages by who says them: `{"human": "...", "gpt": "..."}`."""
     given = {*names}
     return is_message(given) or (bool(given) and given <= ANSWERING | OTHERS)
 
 
 def is_message(names: Iterable[str]) -> bool:
-    """Whether these are fields of one message: who speaks, and what is said."""
+    """Whether these names are fields of one message: who speaks, and what is said."""
     given = {*names}
     return not given.isdisjoint(WHO) and not given.isdisjoint(WHAT)
 
@@ -62,7 +62,7 @@ def is_tree(value: Any) -> bool:
 
 
 def of_tree(nodes: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The messages of such a chat up to the last one; of an answer that was asked for again, the last is in it."""
+    """The messages of a ChatGPT export, up to the last one; of an answer that was asked for again, the last."""
     messages = list[dict[str, Any]]()
     at: Any = [*nodes][-1]
     for _ in nodes:  # no more steps than messages, whatever the file says
@@ -78,7 +78,7 @@ def of_tree(nodes: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def columns(name: str, messages: Sequence[Any] | None) -> dict[str, Any]:
-    """The columns of one chat: the texts before the last message of the assistant, and that; None without one.
+    """The columns of one chat: the texts before the assistant's last message, and that message; None without one.
 
     A prompt that ends with another message has turns only, and a completion an answer only.
     """

@@ -31,7 +31,7 @@ NUMBERS = re.compile("numbers|u?int|float|double|half|decimal")  # how a type of
 
 
 class Column(NamedTuple):
-    """A column.
+    """A column of a table.
 
     `kind` is `text`, `texts` (a list) or `other`; each language of a struct is a column, `translation.en`. `type` is
     what a column without text holds, as its file calls it.
@@ -116,7 +116,7 @@ def is_index(name: str) -> bool:
 
 
 def beside_numbers(columns: Sequence[Column]) -> tuple[int, int] | None:
-    """The only two columns of texts or of numbers that are no ids or scores, where one at most is text, or a time."""
+    """The only two columns of numbers or text (at most one of text, unless one is a time), ids and scores aside."""
     are_times = len(columns) == 2 and any(column.name.casefold() in TIMES for column in columns)
     texts = [at for at, column in enumerate(columns) if column.kind != "other"]
     numbers = [
@@ -131,7 +131,7 @@ def beside_numbers(columns: Sequence[Column]) -> tuple[int, int] | None:
 
 
 def only_text(columns: Sequence[Column]) -> int | None:
-    """The only column of text, which no numbers belong to."""
+    """The index of the only column of text; None if there are several, or a column of numbers to pair it with."""
     texts = [at for at, column in enumerate(columns) if column.kind != "other"]
     return texts[0] if len(texts) == 1 and not beside_numbers(columns) else None
 
@@ -163,7 +163,7 @@ def further_references(columns: Sequence[Column], src: int, tgt: int) -> list[in
 
 
 def further_note(names: Sequence[str]) -> list[str]:
-    """Which columns do not train, and are kept; nothing where there are none."""
+    """A note on the columns that are kept but not trained on; empty where there are none."""
     if not names:
         return []
     quoted = [f"`{name.strip()}`" for name in names]

@@ -145,7 +145,7 @@ def _ended(lines: Iterable[str], delimiter: str) -> Iterator[str]:
 
 
 def _hidden(line: str) -> str:
-    """With HIDDEN for the semicolons that end HTML entities: `Tom &amp; Jerry;Tom et Jerry` has one delimiter."""
+    """The line with HIDDEN for the semicolons of HTML entities: `Tom &amp; Jerry;Tom et Jerry` has one delimiter."""
     return ENTITY.sub(_hide, line) if "&" in line else line
 
 

@@ -68,7 +68,7 @@ def not_utf8(error: UnicodeDecodeError, where: str) -> UserError:
 
 
 def _utf16(head: bytes) -> str:
-    """UTF-16 without a byte order mark: NUL mostly in every other byte, as of spaces, and a readable text."""
+    """The name of UTF-16 if that is the encoding, else "": NUL mostly in every other byte, and a readable text."""
     in_even, in_odd = head[::2].count(0), head[1::2].count(0)
     is_latin = head.count(0) >= MIN_NUL * (len(head) // 2)
     if in_even == in_odd:
@@ -88,10 +88,9 @@ def _is_readable(head: bytes, encoding: str) -> bool:
 class Decoder:
     """Decodes the bytes of one content in order. `encoding` is UTF-8 until the bytes show another one.
 
-    What is not UTF-8 is `wanted`, if given, else Latin-1, unless it looks like another encoding: then UserError says
-    which one, or for a preview it is `likely`. Of two files, the one that cannot be `wanted` is what it looks like, as
-    in a preview. Raises UserError, naming the content, for binary content and for mixed
-    or unknown encodings, too.
+    Bytes that are not UTF-8 are decoded as `wanted`, if given, else as Latin-1. If they look like another encoding,
+    UserError names it, but a preview decodes them so and sets `likely`; likewise the one of two files that cannot be
+    `wanted`. Raises UserError, naming the content, for binary content and for mixed or unknown encodings, too.
     """
 
     def __init__(

@@ -119,7 +119,7 @@ def _is_above_sentences(name: str, values: Sequence[str | None]) -> bool:
 
 
 def is_header(columns: Sequence[Column], below: Rows) -> bool:
-    """Row 1 has two different common names, or a word above numbers, or differs otherwise from the rows below it."""
+    """Whether row 1 names the columns: with two common names, a word above numbers, or unlike the rows below it."""
     given = unrepeated([column.name for column in columns], below)
     names = {name.casefold() for name in given}
     stems = {stem(name) for name in names}

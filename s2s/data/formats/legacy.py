@@ -161,7 +161,7 @@ def named(encoding: str) -> str:
 
 
 def is_stateful(codec: str) -> bool:
-    """Whether its bytes may look like ASCII, as those of ISO-2022-JP and UTF-16 do."""
+    """Whether a codec's bytes may look like ASCII, as those of ISO-2022-JP and UTF-16 do."""
     return (codec != "" and "AAAA".encode(codec) != b"A" * 4) or codecs.lookup(
         codec or "ascii"
     ).name.startswith(("iso2022", "hz", "utf-7"))

@@ -35,7 +35,7 @@ def way(column: Column, wanted: str = "auto") -> str:
 
 
 def ways(read: Sequence[Column], wanted: str = "auto") -> list[str]:
-    """The same of a source, a target and further columns; empty for references, which stay apart."""
+    """How the lists of source, target and further columns are read, as `way`; empty for references, kept apart."""
     if wanted != "auto" and not any(column.kind == "texts" for column in read):
         names = ", ".join(f"`{column.name.strip()}`" for column in read)
         raise UserError(f"`lists` is for columns of lists, and {names} hold none; leave it out.")
@@ -49,7 +49,7 @@ def ways(read: Sequence[Column], wanted: str = "auto") -> list[str]:
 
 
 def joined(text: str, how: str) -> str:
-    """A text of a table's row as it is read."""
+    """A cell's text, its list joined by spaces where `how` says so."""
     return text.replace(BETWEEN, " ") if how == "space" else text
 
 
@@ -89,7 +89,7 @@ def _read(rows: Iterator[TableRow], found: Sequence[str], is_even: bool) -> Iter
 def separated(
     rows: Iterator[TableRow], n_own: int, are_listed: Sequence[bool]
 ) -> Iterator[TableRow]:
-    """Each text of a list of references as a field: the first as the target, the others after the pair's own."""
+    """The rows with each reference of a list as a field: the first as the target, others after the pair's own."""
     if not any(are_listed):
         return rows
     return (_separated(row, n_own, are_listed) for row in rows)
@@ -108,7 +108,7 @@ def _separated(row: TableRow, n_own: int, are_listed: Sequence[bool]) -> TableRo
 
 
 def note(columns: Sequence[Column], found: Sequence[str], *, choose: str = "#") -> list[str]:
-    """What was done with lists; nothing where no column holds any. `choose` begins an option, if there is one."""
+    """Notes on how lists were read; none where no column holds any. `choose` begins an option, if there is one."""
     said = {
         "space": "each was joined by spaces",
         "turn": f"each was joined by `{TURN}`, as turns",

@@ -17,7 +17,7 @@ NONE = frozenset({"", "<noinput>"})  # what stands for no input
 
 
 class MadeColumn(NamedTuple):
-    """A column whose texts `make` makes of the cells of the columns `of` a table; without that, it is one of these."""
+    """A column that `make` computes from the columns with the indices `of`; without `make`, the first of these."""
 
     column: Column
     of: tuple[int, ...]
@@ -25,7 +25,7 @@ class MadeColumn(NamedTuple):
 
 
 def with_made(table: Table, made: Sequence[MadeColumn]) -> Table:
-    """The table with these columns instead of its own."""
+    """The table with the columns `made` instead of its own."""
 
     def read(
         rows: Iterable[TableRow], stored: Sequence[int], chosen: Sequence[int]
@@ -74,7 +74,7 @@ def extended(table: Table) -> Table:
 
 
 def made_of(columns: Sequence[Column]) -> tuple[int, ...]:
-    """The indices of the columns that make one more; none if there is no more."""
+    """The indices of the columns that `extended` makes a further one of: instruction and input; none if it does not."""
     names = []
     for column in columns:
         name = column.name.strip().casefold()

@@ -99,7 +99,7 @@ def json_(content: Content, budget: ReadingBudget) -> Table:
 
 
 def splits(content: Content, budget: ReadingBudget) -> Mapping[str, Content]:
-    """A file by its splits, of which a JSON object may have several: `{"train": [...], "test": [...]}`."""
+    """The contents of a file by split, of which a JSON object may have several: `{"train": [...], "test": [...]}`."""
     if suffix(content.file) == ".json":
         again = ReadingBudget(budget.caps, encoding=budget.wanted, is_preview=budget.is_preview)
         with again as own:  # what is read here is read again
@@ -180,7 +180,7 @@ def _flatten(row: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _has_languages(value: Any) -> bool:
-    """Whether that is a text in several languages, `{"en": ..., "de": ...}`, or a list of these."""
+    """Whether a value is a text in several languages, `{"en": ..., "de": ...}`, or a list of these."""
     first = value[0] if isinstance(value, list) and value else value
     return isinstance(first, dict) and len(first) >= 2 and all(map(is_language, first))
 
@@ -315,7 +315,7 @@ def unfolded(table: Table) -> Table:
 
 
 def _inner_text(key: str, text: str | None) -> str | None:
-    """What a text of JSON in a cell has of a column; of a cell without JSON, a header say, the column's name."""
+    """A column's text in the JSON of a cell, `key` naming the column; `key` itself for the header above it."""
     if not text:
         return text
     outer = key.rpartition(".")[0]

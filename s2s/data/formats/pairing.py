@@ -209,7 +209,7 @@ def _empty_note(n: int) -> list[str]:
 
 
 def columns_note(table: Table, chosen: Columns, read: Sequence[int]) -> str:
-    """Which columns were read, and how they were found."""
+    """A note on which columns were read, and how they were found."""
     src, tgt = (table.columns[at].name for at in (chosen.src, chosen.tgt))
     has_names = table.is_named or chosen.has_header
     names = [
@@ -323,12 +323,12 @@ def resolve_columns(of: str, table: Table, options: FileOptions) -> Columns:
 
 
 def _passed_over(held: Mapping[int, str], *chosen: int) -> dict[int, str]:
-    """Of the columns that hold no text those that would have been chosen, as they come first."""
+    """Those of the columns without text (`held`) that stand before a chosen one: they would have been chosen."""
     return {at: what for at, what in held.items() if at not in chosen and at < max(chosen)}
 
 
 def likelier(table: Table, chosen: Columns) -> int | None:
-    """A column of text that may be the target rather than the chosen one."""
+    """The index of a column of text that may be the target rather than the chosen one; None if there is none."""
     rows = table.first_fields(has_header=chosen.has_header)
     taken = [chosen.src, *chosen.held, *further_references(table.columns, chosen.src, chosen.tgt)]
     return cells.likelier_target(table.columns, rows, (chosen.src, chosen.tgt), taken)

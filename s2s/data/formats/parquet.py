@@ -96,7 +96,7 @@ class RowGroups:
         ]
 
     def table(self, groups: Sequence[int] | None = None, head: tuple[TableRow, ...] = ()) -> Table:
-        """All groups, or consecutive ones."""
+        """The rows of all groups, or of the given consecutive ones, as a table."""
         return extended(
             Table(
                 self.columns,

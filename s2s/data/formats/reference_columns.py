@@ -49,7 +49,7 @@ def read_pairs(content: Content, options: FileOptions, budget: ReadingBudget) ->
 def pairs_of(
     table: Table, name: str, options: FileOptions, budget: ReadingBudget, advice: str = ""
 ) -> ReadPairs:
-    """The same of a table that errors call by its name.
+    """The pairs of an opened table, each with its further references; errors call it `name`. Raises UserError.
 
     `advice` is how a program chooses a source {0} and a target {1}, where no SPEC is read.
     """
@@ -137,7 +137,7 @@ def read_references(
 def references_of(
     table: Table, name: str, options: FileOptions, budget: ReadingBudget
 ) -> ReferenceTable:
-    """The same of a table that errors call by its name."""
+    """The rows of an opened table that have a source and a reference; errors call it `name`. Raises UserError."""
     chosen = pairing.resolve_columns(name, table, options)
     _check_names(name, table, chosen, options)
     at = _reference_columns(table, chosen)

@@ -36,7 +36,7 @@ Row = Mapping[str, Any]
 
 
 class Shaped(NamedTuple):
-    """The rows, and a sentence on how they were found; empty for one row."""
+    """The rows in a JSON value, and a sentence on how they were found; empty for one row."""
 
     rows: Sequence[Row]
     note: str

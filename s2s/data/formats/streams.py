@@ -35,7 +35,7 @@ class Closable(Protocol):
     """A file, or something else that ends with the reading."""
 
     def close(self) -> None:
-        """Ends it."""
+        """Close it."""
 
 
 C = TypeVar("C", bound=Closable)
@@ -144,7 +144,7 @@ class ReadingBudget:
         return text[: self.caps.cell]
 
     def seen(self) -> dict[str, Any]:
-        """The encoding for people, and the codec that nobody has chosen yet."""
+        """The encoding's name for people, and as `likely` the codec that the bytes suggest, if nobody chose it."""
         codec = self.likely.codec if self.likely else ""
         return {"encoding": str(self.likely or self.encoding), "likely": codec}
 
@@ -177,7 +177,7 @@ class Content(NamedTuple):
 
     @property
     def is_zst(self) -> bool:
-        """Whether it is compressed with Zstandard."""
+        """Whether the content is compressed with Zstandard."""
         return self.file.lower().endswith(".zst")
 
     @property
@@ -192,7 +192,7 @@ def on_disk(path: Path, name: str = "") -> Content:
 
 
 def in_memory(name: str, content: bytes) -> Content:
-    """Bytes with a file name."""
+    """The content of these bytes, under a file name."""
     return Content(shortened(name), name, partial(io.BytesIO, content))
 
 

@@ -26,7 +26,7 @@ R = TypeVar("R")
 
 
 def suffix(name: str) -> str:
-    """`"A.TSV.gz"` -> `".tsv"`."""
+    """The extension of a table's file, in lower case: `"A.TSV.gz"` -> `".tsv"`."""
     lower = name.lower().removesuffix(".gz").removesuffix(".zst")
     return PurePath(lower).suffix
 
@@ -51,7 +51,7 @@ ReadRows = Callable[[Sequence[int]], Iterator[TableRow]]
 
 @dataclass(frozen=True)
 class Table:
-    """`rows` yields, for every non-empty row, the fields of the columns with these indices."""
+    """An opened table. `rows(indices)` yields the fields of the columns with these indices for every non-empty row."""
 
     columns: tuple[Column, ...]  # with the format's names, or with the fields of row 1
     head: tuple[TableRow, ...]  # the first rows with all columns, row 1 included
@@ -68,7 +68,7 @@ class Table:
         return itertools.islice(iter(rows), int(has_header and not self.is_named), None)
 
     def first_fields(self, *, has_header: bool = True) -> list[Sequence[str | None]]:
-        """By which the table is judged: those of the head's body, without malformed rows."""
+        """The fields of the first rows, without the header and malformed rows: by these the table is judged."""
         return [row.fields for row in self.body(self.head, has_header=has_header) if row.fields]
 
 
@@ -80,7 +80,7 @@ def begun(rows: Iterator[R], empty: str) -> list[R]:
 
 
 def picked(rows: Iterable[TableRow], chosen: Sequence[int]) -> Iterator[TableRow]:
-    """ReadRows with the fields of these columns only."""
+    """The rows with the fields of these columns only."""
     for number, fields in rows:
         yield TableRow(number, None if fields is None else [fields[at] for at in chosen])
 
@@ -109,7 +109,7 @@ def first_rows(columns: Sequence[Column], rows: ReadRows) -> tuple[TableRow, ...
 
 
 def checked(rows: Iterable[TableRow], name: str, unit: str = "line") -> Iterator[TableRow]:
-    """The rows of a format whose cells may hold any character. Raises UserError for one that no text has."""
+    """The rows, for formats whose cells may hold any character. Raises UserError for one not allowed in texts."""
     for row in rows:
         for text in row.fields or ():
             if text and not is_usable(text):
@@ -146,7 +146,7 @@ def one_line(text: str) -> str:
 
 
 def broken_note(rows: int | Iterable[str]) -> list[str]:
-    """What was made of line breaks in texts, if any, given the number of their rows or the text of all rows."""
+    """A note that line breaks became spaces, if any did, given the number of such rows or the text of all rows."""
     n = rows if isinstance(rows, int) else sum("\n" in row or "\r" in row for row in rows)
     said = "each became one space, with the white space around it"
     return [f"Line breaks in {n:,} {'row' if n == 1 else 'rows'}: {said}."] if n else []
@@ -167,7 +167,7 @@ def flat(value: Any) -> str | None:
 
 
 def are_integers(value: Any) -> bool:
-    """Whether that is a list of integers, such as the tags of words."""
+    """Whether a value is a list of integers, such as the tags of words."""
     return isinstance(value, list) and bool(value) and all(type(each) is int for each in value)
 
 

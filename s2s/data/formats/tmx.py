@@ -25,7 +25,7 @@ ANY_SOURCE = "*all*"  # the `srclang` of a file or unit without a source languag
 
 
 class Unit(NamedTuple):
-    """The line of a <tu>, its segments by language code as first spelled, and the code of its source or ""."""
+    """A <tu>: its line, its segments by language code as first spelled, and the code of its source or ""."""
 
     line: int
     texts: dict[str, str]
@@ -143,7 +143,7 @@ class _Units:
 
 
 def tmx(content: Content, budget: ReadingBudget) -> Table:
-    """One column per language, `en-US` and `en-GB` together; of several segments in one language, the first.
+    """The table of a file: a column per language, `en-US` and `en-GB` together; of several segments in one, the first.
 
     The language that the file calls its source stands first. Where variants are together, each is a column, too.
     White space in a segment is collapsed unless `xml:space` is `preserve`.

@@ -108,8 +108,8 @@ class Languages:
         return best if units[best] > 2 * units[pairs[0]] else pairs[0]
 
     def order(self) -> str:
-        """The source's code without script and region, "" where the file names none; all languages where one has a
-        code that is also a word, such as `no` and `id`.
+        """What tells source from target, for `Table`: the source's code without script and region, "" where the file
+        names none; or all languages, where a code is also a word, such as `no` and `id`.
         """
         if AMBIGUOUS.intersection(self._bases):
             return "-".join(self._bases)

@@ -49,7 +49,7 @@ class Markup:
         self._is_single = False  # at least one leaves a space
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        """An element begins inside the segment."""
+        """Take note of an element that begins inside the segment."""
         if self._depth or tag in CODES:
             self._depth += 1
         if self._depth == 1:

@@ -50,7 +50,7 @@ STYLED = frozenset(
 
 
 class CharacterKind(IntFlag):
-    """What a rule looks for; a character may have several kinds."""
+    """The kinds of characters that rules look for; a character may have several."""
 
     VISIBLE = 1
     CONTROL = 2

@@ -81,7 +81,7 @@ def without_invisible(text: str) -> str:
 
 
 def brackets(text: str) -> str | None:
-    """Brackets must nest; quotation marks must be even in number, since languages open and close them differently."""
+    """Brackets that do not nest, or an odd number of quotation marks, whose opening and closing differ by language."""
     text = SMILEY.sub(lambda found: "_" * len(found[0]), text)
     return _nested(text) or _quotes(text)
 

@@ -19,7 +19,7 @@ LONGEST_TEXT = 300  # characters of an example
 
 
 class Example(NamedTuple):
-    """`row` is the pair's line in the file it was read from, else its number from 1; long texts are truncated."""
+    """A pair that matches a rule, with long texts truncated; `row` is its line in the file, else its number from 1."""
 
     row: int
     src: str
@@ -46,7 +46,10 @@ class RuleResult(NamedTuple):
 
 @dataclass(frozen=True)
 class LintReport:
-    """`masks` counts pairs by the rules they match: bit i of a key is rule i of `LINT_RULES`; 0 is for clean pairs."""
+    """What the rules found in a corpus.
+
+    `masks` counts pairs by the rules they match: bit i of a key is rule i of `LINT_RULES`; 0 is for clean pairs.
+    """
 
     n_pairs: int
     n_valid: int  # distinct sources of the validation split; 0 without one

@@ -82,13 +82,13 @@ class LintedCorpus:
 
     @cached_property
     def first(self) -> Numbers:
-        """For each pair, the row (from 0) where it is for the first time."""
+        """For each pair, the row (from 0) of the first pair that equals it."""
         _, rows, which = np.unique(self.hashes, return_index=True, return_inverse=True)
         return rows[which]
 
 
 class Rule(NamedTuple):
-    """`finds` marks matching pairs, `says` describes the problem of a row (from 0);
+    """A rule: `finds` marks matching pairs, `says` describes the problem of a row (from 0).
 
     `note` is the reason for removal; a rule without a setting of its name has none, and removes no pair.
     """

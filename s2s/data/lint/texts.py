@@ -26,7 +26,7 @@ Numbers = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """All sources or all targets; every array has one entry per text."""
+    """Properties of all sources or all targets of a corpus; every array has one entry per text."""
 
     texts: Sequence[str]
 

@@ -14,9 +14,9 @@ MAX_LISTED = 8  # columns in an error
 
 
 class Chosen(NamedTuple):
-    """The indices of two columns, the reason as part of a sentence, the columns of further references, and a way.
+    """The indices of the columns for source and target, and of further references in `more`.
 
-    `lists` is the way that lists are read, as in `formats.lists`.
+    `reason` is part of a sentence; `lists` is the way that lists are read, as in `formats.lists`.
     """
 
     src: int
@@ -63,7 +63,7 @@ def text_columns(name: str, found: Sequence[Column]) -> list[int]:
 
 
 def columns_notes(names: Sequence[Column], chosen: Chosen) -> list[str]:
-    """Which columns are read, and why."""
+    """Notes on which columns are read, and why."""
     more = columns.further_note([names[at].name for at in chosen.more])
     read = [names[at] for at in dict.fromkeys(chosen.all)]
     listed = [] if _is_parallel(names, chosen) else lists.note(read, _ways(names, chosen))
@@ -102,7 +102,7 @@ def in_pairs(
 ) -> Iterator[TableRow]:
     """Rows of a source and a target: one per text of a list of pairs, and with the first of several references.
 
-    The others follow it, and then those of further columns. `rows` have `chosen.all`.
+    The other references follow it, and then those of further columns. `rows` have the columns `chosen.all`.
     """
     if _is_parallel(names, chosen):
         return lists.read(rows, ("line", "line"), is_even=False)

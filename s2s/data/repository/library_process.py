@@ -1,4 +1,4 @@
-"""That end of `library`: one file read with `datasets`, as its columns, lists of rows, and what was downloaded."""
+"""The process that `library` starts: reads a file with `datasets`; yields columns, rows, and bytes downloaded."""
 
 from __future__ import annotations
 

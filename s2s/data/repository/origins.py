@@ -38,7 +38,7 @@ class HubOrigin:
 
     @property
     def name(self) -> str:
-        """`owner/name`."""
+        """The dataset's `owner/name`."""
         return self.dataset.id
 
     def open(self, file: hub.File) -> BinaryIO:
@@ -46,7 +46,7 @@ class HubOrigin:
         return hub.open_file(self.dataset, file.path, token=self.token, budget=self.download)
 
     def order(self) -> dict[str, Any]:
-        """For `from_order`: dataset, revision, token, and the download budget left."""
+        """The origin as JSON for `from_order`: dataset, revision, token, and the download budget left."""
         return {
             "id": self.dataset.id,
             "sha": self.dataset.sha,
@@ -56,7 +56,7 @@ class HubOrigin:
         }
 
     def spend(self, n_bytes: int) -> None:
-        """Charges the budget."""
+        """Charges the download budget."""
         self.download.spend(n_bytes, self.name)
 
 
@@ -81,7 +81,7 @@ class FolderOrigin:
 
 
 def from_order(order: Mapping[str, Any]) -> Origin:
-    """What `order` described."""
+    """The origin that `Origin.order` described."""
     if "folder" in order:
         return FolderOrigin(Path(order["folder"]), order["name"])
     dataset = hub.Dataset(order["id"], order["sha"], {})

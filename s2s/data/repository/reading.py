@@ -62,7 +62,7 @@ class SplitReader:
         return choice.in_pairs(rows, table.columns, chosen)
 
     def rows(self, files: Sequence[hub.File]) -> Iterator[TableRow]:
-        """The same of each row, file after file."""
+        """Source, target and further references of each row, file after file."""
         for file in files:
             with self.skipping_empty():
                 yield from self.pairs(self.table(file))
@@ -76,7 +76,7 @@ class SplitReader:
             self.empty.append(error)
 
     def first_table(self, files: Sequence[hub.File]) -> Table:
-        """The first one with rows. Raises EmptyError where none has any."""
+        """The table of the first file with rows. Raises EmptyError where none has any."""
         for file in files[:-1]:
             with self.skipping_empty():
                 return self.table(file)

@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 
 class Sample(NamedTuple):
-    """Rows in the order of the files, out of `n_seen`; `parts` says which, if these are not all rows."""
+    """Rows drawn out of `n_seen`, in the order of the files; `parts` says out of which, if not out of all."""
 
     rows: list[TableRow]
     n_drawn: int  # a row that is a list of pairs counts once
@@ -41,7 +41,7 @@ class Sample(NamedTuple):
 
 
 def draw(reader: SplitReader, files: Sequence[hub.File], n: int, seed: int) -> Sample:
-    """`n` rows, or all if there are fewer."""
+    """A random sample of `n` rows, or all if there are fewer."""
     generator = random.Random(seed)
     some = _some(files, MAX_FILES, generator)
     drawing = _Drawing(reader, files, some, n, generator)
@@ -78,7 +78,7 @@ class _Drawing:
     generator: random.Random
 
     def of(self, rows: Iterable[TableRow], parts: str = "", n_bytes: int = 0) -> Sample:
-        """Rows in their order, each set equally probable (algorithm R); `n_bytes` of the files have them all."""
+        """Draws from `rows`, in order, each set equally probable (algorithm R); `n_bytes` of the files hold them."""
         kept: list[tuple[int, TableRow]] = []
         n_seen = 0
         for row in rows:
@@ -92,7 +92,7 @@ class _Drawing:
         return Sample([row for _, row in kept], len(kept), n_seen, parts, total)
 
     def from_groups(self) -> Sample:
-        """From row groups of .parquet files: from all, or from as many at random as the limit allows."""
+        """Draws from row groups of .parquet files: from all, or from as many at random as the limit allows."""
         groups: list[_Group] = []
         for file in self.some:
             with self.reader.skipping_empty():
@@ -123,7 +123,7 @@ class _Drawing:
             start = end
 
     def from_blocks(self) -> Sample:
-        """From blocks at random positions of text files, whose first and last lines are completed or left out."""
+        """Draws from blocks at random positions of text files; their first and last lines are completed or left out."""
         blocks = [(file, start) for file in self.some for start in range(0, file.size, BLOCK)]
         read = _some(blocks, SAMPLE_BYTES // BLOCK, self.generator)
         heads = {file.path: _header(self.reader, file) for file, _ in read}
@@ -140,7 +140,7 @@ class _Drawing:
         )
 
     def from_starts(self) -> Sample:
-        """From the first rows of files that can only be read from their start."""
+        """Draws from the first rows of files that can only be read from their start."""
         share = SAMPLE_BYTES // len(self.some)
         rows = (row for file in self.some for row in _start(self.reader, file, share))
         if len(self.some) == len(self.files) and all(file.size <= share for file in self.files):

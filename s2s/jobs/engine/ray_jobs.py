@@ -26,7 +26,7 @@ class EngineError(UserError):
 
 
 class _NoRedirect(HTTPRedirectHandler):
-    """Another server must not get the token."""
+    """Follows no redirect: another server must not get the token."""
 
     def redirect_request(self, *_: Any) -> None:
         return None
@@ -56,19 +56,19 @@ class RayJobs:
         )
 
     def alive(self, handle: str) -> bool:
-        """Whether it runs, or waits for room."""
+        """Whether the command of this handle runs, or waits for room."""
         return self._status(handle) in ALIVE
 
     def has_failed(self, handle: str) -> bool:
-        """Whether it ended with an error."""
+        """Whether the command of this handle ended with an error."""
         return self._status(handle) == "FAILED"
 
     def kill(self, handle: str) -> None:
-        """SIGTERM, then SIGKILL after a few seconds."""
+        """End the command of this handle: SIGTERM, then SIGKILL after a few seconds."""
         self._ask(f"{handle}/stop", {})
 
     def tail(self, handle: str, n: int = 50) -> list[str]:
-        """The last lines that it has printed."""
+        """The last `n` lines that the command of this handle has printed."""
         answer = self._ask(f"{handle}/logs")
         return str(answer.get("logs", "")).splitlines()[-n:]
 

@@ -55,7 +55,7 @@ class Engine(Protocol):
 
 @dataclass(frozen=True)
 class EngineState:
-    """What is known of the cluster, in the database."""
+    """What is known of the cluster's workers, as the database keeps it."""
 
     workers: dict[str, str] = field(default_factory=dict)  # kind by handle
     staying: tuple[str, ...] = ()  # handles of those that do not end by themselves
@@ -64,7 +64,7 @@ class EngineState:
 
 
 def state() -> EngineState:
-    """As it was last written. Raises UnreachableError."""
+    """The state of the cluster as it was last written. Raises UnreachableError."""
     stored = queue.value(STATE)
     if not stored:
         return EngineState()
@@ -102,7 +102,7 @@ def wanted(live: Mapping[str, int], least: int, most: int) -> dict[str, int]:
 
 
 class Scaler:
-    """One per app; `turn` again and again."""
+    """Starts as many workers as the queue needs, one scaler per app; calls `turn` again and again."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -110,7 +110,7 @@ class Scaler:
         self._over = threading.Event()
 
     def run(self) -> None:
-        """Until `end`; what goes wrong is in the state, or said in the log where the database is away."""
+        """Call `turn` until `end`; what goes wrong is in the state, or in the log where the database is away."""
         while not self._over.wait(TURN):
             try:
                 self.turn(time.time())
@@ -118,11 +118,11 @@ class Scaler:
                 logging.getLogger(__name__).warning("%s", error)
 
     def end(self) -> None:
-        """The workers stay."""
+        """Stop calling `turn`; the workers stay."""
         self._over.set()
 
     def turn(self, now: float) -> None:
-        """Look once; does nothing while another process decides. Raises UserError without a database."""
+        """Start the workers that are missing, unless another process decides. Raises UserError without a database."""
         if not queue.take_lease(HOLDER, self._holder, LEASE, now):
             return
         before = state()
@@ -211,7 +211,7 @@ def _write(known: EngineState) -> None:
 
 
 def _environment(handle: str, kind: str) -> dict[str, str]:
-    """Our own settings, without those that nobody else may read."""
+    """The environment of a worker: our own settings, without those that nobody else may read."""
     given = environment.for_jobs().items()
     kept = {name: value for name, value in given if name.startswith("S2S_")}
     for name in (SECRET, OF_APP):

@@ -16,7 +16,7 @@ HERE = (*test_sets.SHIPPED, "corpus")  # sources in files of our own
 
 
 def read(test: Sentences) -> TestSet:
-    """As `test_sets.read`, without the training pairs where another process reads it."""
+    """Read a test set as `test_sets.read` does, but without the training pairs where another process reads it."""
     if all(parse_spec(spec).source in HERE for spec in _specs(test)):
         return test_sets.read(test)
     dataset = (test.spec or test.run, Path())  # as errors call it
@@ -38,6 +38,6 @@ def _specs(test: Sentences) -> list[str]:
 
 @opening.opener
 def read_there(_: opening.Files, *, which: Mapping[str, Any]) -> tuple[Sequence[Any], ...]:
-    """Pairs, all references, and notes."""
+    """A test set's pairs, all references, and notes, read in a process of its own."""
     found = test_sets.read(Sentences("", **which))
     return found.pairs, found.references, found.notes

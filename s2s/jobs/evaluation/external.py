@@ -142,14 +142,14 @@ def _values(given: GivenScores, n: int, test: Sentences) -> list[float]:
 
 
 def covering(place: EvaluationFolder, n: int) -> list[ExternalScores]:
-    """Those that have a score for each of the first `n` sentences: after a resumption, earlier ones may not."""
+    """External scores that cover each of the first `n` sentences: after a resumption, earlier ones may not."""
     return [one for one in external_scores.read(place) if len(one.values) >= n]
 
 
 def joined(
     scores: Mapping[str, Any], given: Sequence[ExternalScores], baseline: int
 ) -> dict[str, Any]:
-    """scores.json with the means of these, by the names of their metrics: intervals, and differences from the baseline.
+    """The content of scores.json with the means of `given` by metric: intervals, and differences from the baseline.
 
     `external` in it says of each of these metrics whether higher or lower is better.
     """

@@ -28,7 +28,7 @@ FINISH = 5e-4  # seconds per sentence and system, for intervals and comparisons
 
 
 class EvaluationLoop:
-    """All systems of an evaluation and one test set."""
+    """Translates and scores one test set with all systems of an evaluation, in turns."""
 
     def __init__(
         self,
@@ -118,7 +118,7 @@ class EvaluationLoop:
         return self.evaluation.test.has_references
 
     def turns(self) -> Iterator[bool]:
-        """Work; yields True after a turn, False within one."""
+        """Translate and score; yields True after a turn, False within one."""
         self._score(self._known())
         self.write()
         while self.done < len(self.pairs):

@@ -37,7 +37,7 @@ def describe(
     n_sources: int,
     threads: int,
 ) -> dict[str, Any]:
-    """As provenance.json has it; `runs` holds the opened checkpoint of each system's `model`, `n_references` how
+    """The content of provenance.json; `runs` holds the opened checkpoint of each system's `model`, `n_references` how
     many references sentences have: `{1}`, or `{1, 2, 5}` where they differ. `n_sources`: different ones. `earlier`:
     the systems as they were described before, for those whose run is gone.
     """
@@ -80,7 +80,7 @@ def environment() -> dict[str, Any]:
 
 
 class Checkpoint(Protocol):
-    """A run's checkpoint, opened or not."""
+    """What identifies a run's checkpoint, opened or not."""
 
     @property
     def folder(self) -> RunFolder: ...

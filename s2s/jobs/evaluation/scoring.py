@@ -123,7 +123,7 @@ class SystemScores:
 
 
 def forced_scores(rows: Sequence[Sequence[float]] | Counts) -> dict[str, float]:
-    """FORCED, of the log-probability in nats, the tokens and the correct top-1 tokens of each reference."""
+    """The scores FORCED, from each reference's log-probability in nats, tokens and correct top-1 tokens."""
     return _of_sums(np.array(rows, np.float64).sum(0))
 
 
@@ -138,7 +138,7 @@ def _of_sums(sums: Counts) -> dict[str, float]:
 
 
 def forced_signature(run: Run) -> str:
-    """What the scores of FORCED are per: two models can be compared where it is equal.
+    """The signature of the scores FORCED: two models can be compared where it is equal.
 
     `ref:first|unit:token|tok:word|vocab:476|hash:8c3f01aa|eos:yes`
     """

@@ -175,7 +175,7 @@ def _queue(what: Evaluation) -> None:
 
 
 def check(request: EvaluationRequest) -> None:
-    """Raises UserError for a request that contradicts itself or a limit, and names the entry."""
+    """Raises UserError, naming the entry, for a request that contradicts itself or exceeds a limit."""
     systems = request.systems
     if not 1 <= len(systems) <= MOST_SYSTEMS:
         raise UserError(
@@ -205,7 +205,7 @@ def check(request: EvaluationRequest) -> None:
 
 
 def forecast(systems: Sequence[System], n: int) -> float:
-    """Estimated seconds, within a factor of three."""
+    """The estimated seconds of an evaluation, within a factor of three."""
     each = [
         _width(system) * (SECONDS_PER_ROW + SECONDS_PER_PARAMETER * _parameters(system))
         for system in systems
@@ -261,12 +261,12 @@ class EvaluationProgress:
 
     @property
     def is_live(self) -> bool:
-        """Whether it changes by itself."""
+        """Whether the evaluation waits or runs, so that this changes by itself."""
         return self.state in ("queued", "running")
 
 
 def progress(evaluation: str) -> EvaluationProgress:
-    """From its folder and the queue; from its folder alone while the queue is unreachable."""
+    """The progress of an evaluation, from its folder and the queue; without the queue while that is unreachable."""
     folder = Library().evaluation(evaluation)
     status = folder.status()
     test = folder.evaluation().test
@@ -296,7 +296,7 @@ def _left(status: Mapping[str, Any]) -> float | None:
 
 
 def stop(evaluation: str, owner: str = asker.LOCAL) -> None:
-    """Finished sentences are kept. Raises UserError where it neither waits nor runs."""
+    """Stop an evaluation; finished sentences are kept. Raises UserError where it neither waits nor runs."""
     Library(owner).evaluation(evaluation, "change")
     job = Library(owner).job(evaluation, "change", "evaluation")
     if job is None or not job.is_live():
@@ -330,7 +330,7 @@ def work(job: Job, context: JobContext) -> Generator[None, None, None]:
 def evaluate(
     folder: EvaluationFolder, tell: Callable[[str], object] = lambda sentence: None
 ) -> Generator[bool, None, None]:
-    """The work itself, in this process; yields True after a turn, which is stored."""
+    """Evaluate in this process; yields True after a turn, which is stored."""
     tell("Reading the dataset.")
     yield False
     pairs, train = _read(folder)

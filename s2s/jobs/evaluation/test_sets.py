@@ -230,7 +230,7 @@ def chosen_indices(n_all: int, n: int, seed: int) -> list[int]:
 
 
 def grouped(pairs: Sequence[tuple[str, str]]) -> tuple[SentencePairs, AllReferences]:
-    """Pairs of the same source, in any Unicode form, become one sentence with several references, in their order.
+    """The distinct sources with their references, in order: sources equal but for their Unicode form are one.
 
     >>> grouped([("a", "x"), ("b", "y"), ("a", "z"), ("a", "x")])
     ((('a', 'x'), ('b', 'y')), (('x', 'z'), ('y',)))
@@ -249,7 +249,7 @@ def grouped(pairs: Sequence[tuple[str, str]]) -> tuple[SentencePairs, AllReferen
 def grouped_references(
     pairs: Sequence[tuple[str, str]], references: Sequence[Sequence[str]]
 ) -> tuple[SentencePairs, AllReferences]:
-    """`grouped`, for pairs that may have several references each already."""
+    """The distinct sources with all their references, as `grouped`, for pairs that may have several references each."""
     every = [
         (source, one) for (source, _), each in zip(pairs, references, strict=True) for one in each
     ]
@@ -288,7 +288,7 @@ def with_more_references(
 
 
 def hash_of(parts: Sequence[object]) -> str:
-    """16 hexadecimal digits, equal for equal test sets."""
+    """A test set's hash: 16 hexadecimal digits, equal for equal test sets."""
     return hashlib.sha256(json.dumps(list(parts)).encode()).hexdigest()[:16]
 
 
@@ -310,7 +310,7 @@ def lines_of(contents: Sequence[tuple[str, bytes]]) -> list[list[str]]:
 def outputs(
     name: str, lines: list[str], pairs: Sequence[tuple[str, str]], n_all: int, seed: int = 0
 ) -> list[str]:
-    """Another system's translations, one line per sentence: of the sampled sentences, or of the whole test set.
+    """Another system's translations of the sampled sentences; `lines` has them, or those of the whole test set.
 
     Raises UserError where there are too few or too many, and names the line where one seems to be missing.
     """

@@ -50,7 +50,7 @@ class ValidationScores(NamedTuple):
 
     @property
     def described(self) -> str:
-        """`all 500 validation pairs, beam (num_beams 5, length_penalty 1.0)`."""
+        """What was scored, and how: `all 500 validation pairs, beam (num_beams 5, length_penalty 1.0)`."""
         test = self.evaluation.test
         which = (
             f"all {test.n:,} validation pairs"
@@ -138,7 +138,7 @@ def _request(run: Checkpoint) -> EvaluationRequest:
 
 
 def note(run: Checkpoint) -> str:
-    """One sentence on the scores of a model card that is written now."""
+    """One sentence on which scores a model card would have that is written now."""
     try:
         if found := known(run):
             return f"The card has the scores of {found.described}."
@@ -161,7 +161,7 @@ def for_card(
     compute: Callable[[Checkpoint], ValidationScores],
     tell: Callable[[str], object] = lambda sentence: None,
 ) -> ValidationScores | None:
-    """What a model card says; None where it cannot be computed soon, of which the reason is told."""
+    """The scores for a model card; None where they cannot be computed soon: `tell` gets the reason."""
     try:
         if found := known(run):
             return found
@@ -205,7 +205,7 @@ class BestCheckpoint(NamedTuple):
 
 
 def wait_for_best(run_id: str) -> None:
-    """What `wait` does for the checkpoint that a download is of, where its card can have the scores soon.
+    """Wait for the scores of a run's best checkpoint, which a download has, where its card can have them soon.
 
     Raises UserError for a run that this request may not download, or that has no checkpoint.
     """
@@ -214,12 +214,12 @@ def wait_for_best(run_id: str) -> None:
 
 
 def stored_only(run: Checkpoint) -> ValidationScores:
-    """Raises UserError: what is not known is not computed either."""
+    """A `compute` that computes nothing: raises UserError for scores that are not known."""
     raise UserError("They were not scored in time.")
 
 
 def wait(run: Checkpoint) -> ValidationScores:
-    """The same by a worker, beside the pages. Raises UserError also where no worker does it within SECONDS."""
+    """The scores, computed by a worker where they are not known. Raises UserError also after SECONDS."""
     if found := known(run):
         return found
     if not _will_be_done():
@@ -264,7 +264,7 @@ def _finished(run: Checkpoint, folder: EvaluationFolder) -> ValidationScores:
 
 
 def rows(own: Mapping[str, Any]) -> Iterable[list[str]]:
-    """The rows of HEAD, of a system's entry in scores.json."""
+    """The rows of a table with the columns HEAD, of a system's entry in scores.json."""
     values: Mapping[str, Mapping[str, float]] = own.get("scores", {})
     signatures: Mapping[str, str] = own.get("signature", {})
     for key, entry in values.items():

@@ -23,12 +23,12 @@ DIGITS = 6
 
 @dataclass(frozen=True)
 class MeansSettings(Config):
-    """Nothing to choose."""
+    """The settings of `means`: nothing to choose."""
 
 
 @dataclass(frozen=True)
 class AblationSettings(Config):
-    """The interventions."""
+    """The settings of `ablation`: the interventions."""
 
     heads: str = setting(
         "", help="Heads with their interventions: `cross=off encoder.2=mean decoder.1.3=uniform`."
@@ -132,7 +132,7 @@ def _sentences(
     log_probs: tuple[heads.Floats, heads.Floats],
     tokens: heads.Floats,
 ) -> list[dict[str, Any]]:
-    """Those whose loss rises most first, with mean log-probabilities per token of the reference."""
+    """The sentences whose loss rises most first, with mean log-probabilities per token of the reference."""
     before, after = log_probs
     order = np.argsort((after - before) / tokens, kind="stable")[:MOST_SENTENCES]
     references = [pair.tgt for pair in pairs]
@@ -156,5 +156,5 @@ def _sentences(
 
 
 def passes(recipe: Recipe, settings: AblationSettings) -> float:
-    """Forward passes per sentence."""
+    """Forward passes per sentence that `ablation` needs."""
     return PASSES

@@ -29,7 +29,7 @@ NO_GOLD = "without gold links"
 
 @dataclass(frozen=True)
 class AlignmentSettings(Config):
-    """Nothing to choose: all reductions and link methods are measured."""
+    """The settings of `alignment`: nothing to choose, all reductions and link methods are measured."""
 
 
 def seconds(recipe: Recipe) -> float:

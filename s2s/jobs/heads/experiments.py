@@ -16,7 +16,7 @@ Measuring = Generator[float, None, dict[str, Any]]
 
 
 class Experiment(NamedTuple):
-    """One measurement over sentences.
+    """A measurement of heads over sentences.
 
     For the forecast, its cost per sentence: `passes`, forward passes, and `seconds` besides, whatever the model's size.
     """

@@ -104,7 +104,7 @@ def _curves(
 
 
 def _quality(run: Run, pairs: Sequence[Pair], orders: Mapping[str, tuple[Head, ...]]) -> Shares:
-    """BLEU and chrF of greedy translations without the least important heads."""
+    """BLEU and chrF of greedy translations without the least important heads, by number of pruned heads."""
     sources = [pair.src for pair in pairs]
     references = [pair.tgt for pair in pairs]
     n_heads = len(all_heads(run.model))
@@ -127,7 +127,7 @@ def _quality(run: Run, pairs: Sequence[Pair], orders: Mapping[str, tuple[Head, .
 
 
 def passes(recipe: Recipe, settings: ImportanceSettings) -> float:
-    """Forward passes per sentence."""
+    """Forward passes per sentence that `importance` needs."""
     return sum(_passes_of_parts(recipe))
 
 
@@ -138,7 +138,7 @@ def _ends(recipe: Recipe) -> list[float]:
 
 
 def _passes_of_parts(recipe: Recipe) -> list[float]:
-    """Of means, measured importance, gradients, curves and translations."""
+    """Passes per sentence of each part: means, measured importance, gradients, curves and translations."""
     n_heads = n_heads_of(recipe)
     curves = 2 * len(heads.numbers_pruned(n_heads)) + N_RANDOM * RANDOM_POINTS
     # A head's own pass begins at its layer.
@@ -146,7 +146,7 @@ def _passes_of_parts(recipe: Recipe) -> list[float]:
 
 
 def n_heads_of(recipe: Recipe) -> int:
-    """Of all kinds of attention."""
+    """The number of heads of all kinds of attention."""
     encoder = recipe.model.encoder
     decoder = recipe.model.decoder
     return encoder.n_layers * encoder.n_heads + 2 * decoder.n_layers * decoder.n_heads

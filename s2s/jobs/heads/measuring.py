@@ -14,7 +14,10 @@ T = TypeVar("T")
 
 
 def stage(start: float, end: float, steps: Generator[float, None, T]) -> Generator[float, None, T]:
-    """Shares of a part, 0 to 1, as shares of the whole, of which it is `start` to `end`; returns what it returns."""
+    """Yields the shares (0 to 1) of `steps`, a part from `start` to `end` of the whole, as shares of that whole.
+
+    Returns what `steps` returns.
+    """
     while True:
         try:
             share = next(steps)
@@ -25,7 +28,7 @@ def stage(start: float, end: float, steps: Generator[float, None, T]) -> Generat
 
 
 def encoded(run: Run, pairs: Sequence[Pair]) -> tuple[list[heads.Batch], list[Pair]]:
-    """Batches, and the pairs in them, in the order of their rows. Raises UserError where none fits the model."""
+    """Batches of the pairs that fit the model, and these pairs in the order of rows. Raises UserError without any."""
     found = encoded_pairs(run, [(pair.src, pair.tgt) for pair in pairs])
     if not found:
         raise UserError(

@@ -22,7 +22,7 @@ DIGITS = 4  # behind the point
 
 @dataclass(frozen=True)
 class RolesSettings(Config):
-    """Nothing to choose."""
+    """The settings of `roles`: nothing to choose."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def _attempt(steps: Generator[float, None, T]) -> Generator[float, None, T | str
 
 
 def rounded(value: Any) -> Any:
-    """With DIGITS of every number."""
+    """The value with every number rounded to DIGITS."""
     if isinstance(value, float):
         return round(value, DIGITS)
     if isinstance(value, np.ndarray):

@@ -23,12 +23,12 @@ FEWEST = 2  # checkpoints
 
 @dataclass(frozen=True)
 class RolesHistorySettings(Config):
-    """Nothing to choose."""
+    """The settings of `roles-history`: nothing to choose."""
 
 
 @dataclass(frozen=True)
 class RolesAt:
-    """The heads at one checkpoint, by kind."""
+    """The roles of the heads at one checkpoint, by kind of attention."""
 
     step: int
     kinds: Mapping[str, heads.KindRoles]
@@ -66,6 +66,6 @@ def checkpoints(folder: RunFolder) -> list[int]:
 
 
 def passes(recipe: Recipe, settings: RolesHistorySettings) -> float:
-    """Forward passes per sentence, at most: one per checkpoint that a run keeps, and one for the best."""
+    """The most forward passes per sentence: one per checkpoint that a run keeps, and one for the best."""
     watch = recipe.train.watch
     return float(min(watch.keep, recipe.train.steps // watch.save_every) + 1)

@@ -22,7 +22,7 @@ FEWEST = 2  # sentences, below which no interval can be computed
 
 
 def read(sentences: Sentences, uploaded: Sequence[Mapping[str, Any]] = ()) -> list[Pair]:
-    """`n` pairs, evenly spread. Raises UserError where they cannot be read, or are too few."""
+    """The pairs to measure: `n` of them, evenly spread. Raises UserError where they cannot be read, or are too few."""
     if uploaded:
         pairs = from_json(list[Pair], uploaded)
     elif sentences.run and _is_shipped(sentences.run):

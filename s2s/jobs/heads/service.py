@@ -63,7 +63,7 @@ def result(request: Measurement) -> dict[str, Any] | None:
 
 
 def aligned_pairs(contents: Sequence[tuple[str, bytes]], numbering: Numbering) -> list[Pair]:
-    """At most as many pairs as can be measured, evenly spread, with gold.
+    """Uploaded pairs with their gold links, evenly spread, at most as many as can be measured.
 
     `contents`: names and bytes of sources, targets and alignment. Raises UserError for files that do not match.
     """
@@ -82,7 +82,7 @@ def measure(
     uploaded: Sequence[Pair] = (),
     progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, Any]:
-    """The same numbers, measured in this process and not kept; `uploaded`: sentences that are no dataset's. `progress`
+    """Numbers of a measurement, made in this process, not kept; `uploaded`: sentences that are no dataset's. `progress`
     is told the percent that is done, and 100.
 
     Raises UserError as `check`.
@@ -136,7 +136,7 @@ def submit(request: Measurement, pairs: Sequence[Pair] = ()) -> None:
 
 
 def forecast(request: Measurement) -> float:
-    """Estimated seconds, within a factor of three."""
+    """The estimated seconds of a measurement, within a factor of three."""
     experiment = EXPERIMENTS[request.experiment]
     folder = Library().run(request.run)
     settings = override(experiment.settings(), request.settings)
@@ -152,8 +152,8 @@ def _parameters(folder: RunFolder, step: int) -> float:
 
 
 def threads(request: Measurement) -> int:
-    """One for a short measurement: where cores are busy, threads that wait for each other in a small model take ten
-    times the processor's time. A longer one has the threads of its run's training.
+    """How many threads a measurement has: one if it is short, because where cores are busy, threads that wait for each
+    other in a small model take ten times the processor's time. A longer one has those of its run's training.
     """
     if forecast(request) < EXPRESS:
         return 1
@@ -173,12 +173,12 @@ class MeasurementProgress:
 
     @property
     def is_live(self) -> bool:
-        """Whether it changes by itself."""
+        """Whether the measurement waits or runs, so that this changes by itself."""
         return self.state in ("queued", "running")
 
 
 def progress(request: Measurement) -> MeasurementProgress:
-    """From the queue and its folder. Raises UserError where this workspace may not measure it."""
+    """The progress of a measurement. Raises UserError where this workspace may not measure it."""
     _require(request)
     job = Library().job(request.id, of="measurement")
     if job is None:
@@ -198,7 +198,7 @@ def progress(request: Measurement) -> MeasurementProgress:
 
 
 def stop(request: Measurement) -> None:
-    """Stop it and keep nothing. Raises UserError where it neither waits nor runs, or somebody else requested it."""
+    """Stop a measurement, keep nothing. Raises UserError where it neither waits nor runs, or is somebody else's."""
     _require(request)
     job = Library().job(request.id, of="measurement")
     if job is None or not job.is_live():
@@ -212,7 +212,7 @@ def stop(request: Measurement) -> None:
 
 
 def work(job: Job, context: JobContext) -> Generator[None, None, None]:
-    """Measure. Nothing stays of what is stopped or fails; what is handed back keeps its request."""
+    """Measure, as a job. Nothing stays of what is stopped or fails; what is handed back keeps its request."""
     folder = MeasurementFolder(job.run)
     request = folder.request()
     experiment = EXPERIMENTS[request.experiment]

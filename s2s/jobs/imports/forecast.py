@@ -35,32 +35,32 @@ class ImportForecast:
 
     @property
     def model_bytes(self) -> int:
-        """Of the opened model, in memory and on disk."""
+        """Bytes of the opened model, in memory and on disk."""
         return BYTES * self.parameters
 
     @property
     def memory(self) -> int:
-        """The most that opening needs."""
+        """The most bytes of memory that opening needs."""
         return FIXED_BYTES + COPIES * self.model_bytes
 
     @property
     def disk(self) -> int:
-        """The most that opening needs, of which the download is deleted at the end."""
+        """The most bytes of disk that opening needs; the download is deleted at the end."""
         return self.download_bytes + self.model_bytes
 
     @property
     def download_seconds(self) -> float:
-        """At BYTES_PER_SECOND."""
+        """Seconds of the download, at BYTES_PER_SECOND."""
         return self.download_bytes / BYTES_PER_SECOND
 
     @property
     def open_seconds(self) -> float:
-        """After the download."""
+        """Seconds of opening, after the download."""
         return START_SECONDS + SECONDS_PER_PARAMETER * self.parameters
 
 
 def forecast(config: Mapping[str, Any], download_bytes: int = 0) -> ImportForecast:
-    """Raises UserError for a model of a kind that is not opened."""
+    """What opening a model with this config.json takes. Raises UserError for a kind of model that is not opened."""
     shape = read_shape(config)
     sizes = (shape.src_vocab_size, shape.tgt_vocab_size)
     parameters = count_parameters(shape.config, *sizes)

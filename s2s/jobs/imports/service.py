@@ -32,7 +32,7 @@ LONGEST_LANGUAGE = 20  # characters of a language's code
 
 @dataclass(frozen=True)
 class ImportRequest:
-    """What is to be opened: a model of the Hub at a revision, or a `folder` of this computer."""
+    """A published model to be opened: a model of the Hub at a revision, or a `folder` of this computer."""
 
     name: str
     sha: str = ""
@@ -112,7 +112,7 @@ class ImportProgress:
 
     @property
     def is_live(self) -> bool:
-        """Whether it changes by itself."""
+        """Whether the import waits or runs, so that this changes by itself."""
         return self.state in ("queued", "running")
 
 
@@ -122,7 +122,7 @@ def imports(owner: str) -> list[ImportProgress]:
 
 
 def progress(run_id: str, owner: str) -> ImportProgress:
-    """One of them. Raises UserError where this workspace has no such import."""
+    """The progress of the import that becomes this run. Raises UserError where this workspace has no such import."""
     return _progress(_own(run_id, owner))
 
 
@@ -168,7 +168,7 @@ def _folder(run_id: str) -> Path:
 
 
 def work(job: Job, context: JobContext) -> Generator[None, None, None]:
-    """Fetch and open; the run appears at the end, or never."""
+    """Fetch and open the model of a job; the run appears at the end, or never."""
     if (made_by(job) / "recipe.json").exists():  # by a worker that died just after
         return
     _delete_leftovers()

@@ -149,7 +149,7 @@ def too_many_parameters(planned: PlannedRun) -> Advice | None:
 
 
 def long_warmup(planned: PlannedRun) -> Advice | None:
-    """The learning rate would still be rising at the end."""
+    """A warmup so long that the learning rate would still rise at the end."""
     sentence = warmup_note(planned.recipe)
     return (
         Advice(sentence, {"train.warmup_steps": planned.recipe.train.steps // WARMUP_SHARE})
@@ -230,7 +230,7 @@ def many_epochs(planned: PlannedRun) -> Advice | None:
 
 
 def learning_rate(planned: PlannedRun) -> Advice | None:
-    """Far from the preset's."""
+    """A learning rate far from the one that suits the preset at the model's width."""
     recipe = planned.recipe
     suitable = suitable_lr(recipe, planned.preset)
     if suitable is None:
@@ -247,7 +247,7 @@ def learning_rate(planned: PlannedRun) -> Advice | None:
 
 
 def no_dropout(planned: PlannedRun) -> Advice | None:
-    """Nothing keeps a small dataset from being memorized."""
+    """No dropout, with which a small dataset would be memorized less."""
     is_small = (
         HANDFUL <= planned.preview.n_pairs < SMALL_DATASET and planned.cost.epochs > FEW_EPOCHS
     )
@@ -298,7 +298,7 @@ def _fitting_length(recipe: Recipe, preview: Preview) -> int | None:
 
 
 def copies(planned: PlannedRun) -> Advice | None:
-    """The target is copied from the source: then relative positions matter (Su et al. 2021)."""
+    """Absolute positions where targets are copied from sources: rotary ones learn that sooner (Su et al. 2021)."""
     model = planned.recipe.model
     preview = planned.preview
     is_part = preview.tgt_median < SHORTER * preview.src_median and copied(preview.rows) >= COPIED

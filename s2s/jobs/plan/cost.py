@@ -22,7 +22,7 @@ BYTES_OF_PYTHON = 380e6  # a trainer with torch loaded, before its first tensor
 
 @dataclass(frozen=True)
 class Forecast:
-    """Estimates: the vocabulary is approximate, the time is accurate within a factor of about two."""
+    """Estimated cost of a run: the vocabulary is approximate, the time accurate within a factor of about two."""
 
     parameters: int
     src_vocab_size: int
@@ -42,7 +42,7 @@ class Forecast:
 
     @property
     def tokens_per_second(self) -> float:
-        """Padding included, from the first step on."""
+        """Training speed in tokens per second, padding included, from the first step on."""
         return self.tokens / max(1e-9, self.seconds - STARTUP_SECONDS)
 
     @property

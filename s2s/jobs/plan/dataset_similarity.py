@@ -28,8 +28,8 @@ ALIKE = (
 
 @dataclass(frozen=True)
 class Traits:
-    """Of a dataset's pairs. `overlap` is the mean share of a target's words that are in its source, `same_length` the
-    share of pairs with as many words on both sides.
+    """Traits of a dataset's pairs. `overlap` is the mean share of a target's words that are in its source,
+    `same_length` the share of pairs with as many words on both sides.
     """
 
     src_script: str
@@ -47,7 +47,7 @@ def richness(preview: Preview) -> float:
 
 
 def turned(preview: Preview) -> Preview:
-    """The same pairs with sources and targets exchanged."""
+    """The preview of the same pairs with sources and targets exchanged."""
     swapped = {
         f"{mine}_{name}": getattr(preview, f"{other}_{name}")
         for name in ("counts", "median", "words", "characters", "alphabet")
@@ -57,7 +57,7 @@ def turned(preview: Preview) -> Preview:
 
 
 def traits_of(preview: Preview) -> Traits:
-    """Scripts, overlap and the share of equal lengths are those of the first rows."""
+    """The traits of a dataset; scripts, overlap and the share of equal lengths are those of the first rows."""
     rows = preview.rows
     shares = [
         len(words & _words(source)) / len(words)

@@ -46,7 +46,7 @@ OTHER_TASKS = ("builtin:tasks", "builtin:dialogue", "builtin:summaries", "synthe
 
 @dataclass(frozen=True)
 class PredictionInterval:
-    """BLEU from `low` to `high` after `reach` seconds: at the end, or where our longest run ended.
+    """Expected BLEU: from `low` to `high` after `reach` seconds, at the end or where our longest run ended.
 
     The arrays hold the interval over time, NaN where none of our runs had a score that early, or ran that long.
     """
@@ -62,7 +62,7 @@ class PredictionInterval:
 
     @property
     def like(self) -> str:
-        """The kinds of dataset of these runs."""
+        """The kinds of dataset of the runs that the interval is from, joined by "and"."""
         return " and ".join(dict.fromkeys(run.like for run in self.runs))
 
 
@@ -154,7 +154,7 @@ def _too_different(
 def _tokens_per_second(
     near: Sequence[MeasuredRun], recipe: Recipe, preview: Preview, cost: Forecast
 ) -> float:
-    """Of this recipe, as `ValidationPoint.tokens` counts them in these runs."""
+    """The training speed of this recipe, in tokens as `ValidationPoint.tokens` counts them in these runs."""
     if {run.preset for run in near} == {QUICK}:
         return reference_tokens_per_second(
             recipe.train.threads, preview, cost.calibration, device=recipe.train.device

@@ -31,7 +31,7 @@ MEASURED_FILE = Path(s2s.__file__).parent / "demo" / "measured.json"
 
 @dataclass(frozen=True)
 class ValidationPoint:
-    """One validation. `tokens` are those of all batches so far, on the longer side, padding included.
+    """One validation of a measured run. `tokens` are those of all batches so far, on the longer side, padding included.
 
     A run of quick is one point, its end; its `tokens` are those that small would have read in its minutes there.
     """

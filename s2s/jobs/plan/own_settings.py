@@ -28,9 +28,9 @@ def own_settings(recipe: Recipe, preset: str, given: Iterable[str] = ()) -> dict
 
 
 def change_preset(recipe: Recipe, preset: str, other: str) -> dict[str, Any]:
-    """The values of another preset, with the visitor's own settings but for the sizes of the model.
+    """The values of the preset `other`, with the visitor's own settings but for the sizes of the model.
 
-    Where the other preset does not allow those, its own values.
+    Where `other` does not allow the visitor's own, its values alone.
     """
     kept = {
         key: value for key, value in own_settings(recipe, preset).items() if key not in MODEL_SIZES
@@ -63,7 +63,7 @@ def short_count(number: float, units: str = "kMBT") -> str:
 
 
 def round_up(steps: float) -> int:
-    """Two digits: 5,872 -> 5,900."""
+    """The number rounded up to two digits: 5,872 -> 5,900."""
     size = 10 ** max(0, len(str(int(steps))) - 2)
     return int(-(-steps // size) * size)
 

@@ -60,7 +60,7 @@ def recommend(
 
 
 def by_rule(preview: Preview, minutes: float) -> Recommendation:
-    """By the size and kind of the dataset alone."""
+    """The preset that fits by the size and kind of the dataset and the minutes, without any measured run."""
     if preview.is_plain:
         return _plain(preview.src_characters / max(1, preview.n_pairs))
     if preview.n_pairs < HANDFUL:

@@ -32,7 +32,7 @@ GPU_PEAK = MappingProxyType({"exact": 50e12, "bf16": 400e12})
 
 
 def seconds_per_step(recipe: Recipe, tgt_vocab_size: int, slots: int) -> float:
-    """One update: three forward passes of two operations per weight and token, and the memory-bound work.
+    """Seconds of one update: three forward passes of two operations per weight and token, and the memory-bound work.
 
     Several processes share a batch's rows; each is assumed to have its own threads, and communication is not counted.
     """

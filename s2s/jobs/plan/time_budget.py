@@ -51,7 +51,7 @@ class Size:
     epochs: float
 
     def settings(self, preview: Preview) -> dict[str, Any]:
-        """As settings of a recipe for this dataset."""
+        """This size as settings of a recipe for the dataset."""
         stack = {"n_layers": self.n_layers, "n_heads": self.n_heads, "d_ff": 4 * self.d_model}
         automatic = automatic_size(preview.src_characters + preview.tgt_characters)
         return {
@@ -104,7 +104,7 @@ def within_minutes(
     given: Collection[str] = (),
     free: int | None = None,
 ) -> Recipe:
-    """A recipe with `train.minutes` with what follows from them on this dataset and computer; others as they are.
+    """A recipe with `train.minutes` and what follows from these on this dataset and computer; any other recipe as is.
 
     For the preset quick that is every setting of `CHOSEN` that was neither set to another value nor `given`; `free` are
     the bytes of memory that it may take. For every recipe it is the number of steps, and a warmup and intervals that
@@ -233,6 +233,6 @@ def fit_to_minutes(
 
 
 def changed_settings(recipe: Recipe, planned: Recipe) -> dict[str, Any]:
-    """What `within_minutes` has changed."""
+    """The settings that `within_minutes` changed in `recipe`, as they are in `planned`."""
     before = flat(recipe)
     return {key: value for key, value in flat(planned).items() if value != before[key]}

@@ -38,7 +38,7 @@ class InitialCheckpoint:
 
     @property
     def folder(self) -> RunFolder:
-        """Raises UserError where it is gone."""
+        """The folder of the run. Raises UserError where it is gone."""
         return Library().run(self.run, "download")
 
     @property
@@ -51,12 +51,12 @@ class InitialCheckpoint:
         return weights_path(self.folder.checkpoints, self.step)
 
     def tokenizers(self) -> tuple[Tokenizer, Tokenizer]:
-        """Source and target."""
+        """The run's source and target tokenizer."""
         return self.folder.tokenizers()
 
 
 def parse_checkpoint(text: str) -> InitialCheckpoint:
-    """`RUN@STEP`, or `RUN` for its best checkpoint; a folder is made absolute. Raises UserError where there is none."""
+    """The checkpoint `RUN@STEP`, or the best one of `RUN`, a folder made absolute. Raises UserError without one."""
     named = find_checkpoint(text, verb="download")
     run = str(named.run)
     if named.folder.path == Path(run):
@@ -89,7 +89,7 @@ def check_compatible(given: InitialCheckpoint, recipe: Recipe) -> None:
 def check_vocabulary(given: InitialCheckpoint, pairs: Iterable[Pair]) -> str:
     """One sentence on how many tokens of a dataset are not in the run's vocabulary; empty where all are.
 
-    Raises UserError for too much.
+    Raises UserError for too many of them.
     """
     sides = zip(
         *((pair.src, pair.tgt) for pair, _ in zip(pairs, range(SAMPLED), strict=False)),

@@ -34,7 +34,7 @@ class LiveControls:
         self.why_stopped = ""  # where it was not somebody who stopped it, in a sentence
 
     def turn(self, trainer: Trainer, folder: RunFolder) -> Iterator[None]:
-        """Before the next update: wait while a pause is requested, and apply another learning rate."""
+        """Call before each update: waits while a pause is requested, and applies another learning rate."""
         self.was_paused = False
         while self.context.controls.pause:
             self.until = time.monotonic() + LONGEST_PAUSE if self.until is None else self.until
@@ -57,7 +57,7 @@ class LiveControls:
         self._apply_lr(trainer, folder)
 
     def _apply_lr(self, trainer: Trainer, folder: RunFolder) -> None:
-        """Write the change before the first update that uses it: a run resumed earlier repeats it there."""
+        """Write a change of the learning rate before its first update: a run resumed earlier repeats it there."""
         lr = self.context.controls.lr
         step = trainer.progress.step + 1
         current = trainer.changes[-1].lr if trainer.changes else trainer.recipe.train.lr
@@ -70,7 +70,7 @@ class LiveControls:
 
 
 def changed(about: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
-    """What recipe.json says of a run whose `lr` or `steps` is different from a step on."""
+    """The content of recipe.json with one more `change`: another `lr` or `steps` from a step on."""
     what = change.keys() & {"lr", "steps"}
     kept = [
         other

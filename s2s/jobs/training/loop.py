@@ -43,7 +43,7 @@ def run(prepared: PreparedRun, tell: Tell | None = None) -> Generator[Event, Non
 def controlled(
     prepared: PreparedRun, controls: LiveControls | None = None, tell: Tell | None = None
 ) -> Generator[Event | None, None, None]:
-    """The same with live controls; None is yielded during a pause."""
+    """Train like `run`, with live controls; None is yielded during a pause."""
     folder = prepared.folder
     fault = prepared.recipe.train.fault
     with locked(folder):
@@ -74,7 +74,7 @@ def teaching(fault: str) -> Teach:
 
 
 def _restore(trainer: Trainer, prepared: PreparedRun) -> None:
-    """The newest checkpoint, and a folder without what was logged after it."""
+    """Load the newest checkpoint, and remove from the folder what was logged after it."""
     folder = prepared.folder
     trainer.resume()
     if folder.about().get("asked_from") == trainer.progress.step:

@@ -30,7 +30,7 @@ SHARED = (
 
 
 def shared_files(folder: RunFolder) -> dict[str, bytes]:
-    """These files by name, for rank 0 to hand over."""
+    """The files of a run that rank 0 hands to other ranks, by name."""
     paths = [folder.path / name for name in SHARED]
     return {path.name: path.read_bytes() for path in paths if path.is_file()}
 

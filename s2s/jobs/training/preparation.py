@@ -61,7 +61,7 @@ class PreparedRun:
 
 
 def _silent(note: str) -> None:
-    """Ignore the stages."""
+    """Ignore a note on the stage of the preparation."""
 
 
 Stages = Generator[None, None, PreparedRun]  # may be stopped between two stages
@@ -90,7 +90,7 @@ def start(
 def start_in_stages(
     request: RunRequest, path: Path, tell: Tell, *, is_retry: bool = False
 ) -> Stages:
-    """The same, stage by stage.
+    """Start a run as `start` does, stage by stage.
 
     `is_retry` keeps what was noted about the run before its process was killed without a checkpoint.
     """
@@ -182,7 +182,7 @@ def _from_initial(initial: InitialCheckpoint) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Continuation:
-    """What is different when a run is resumed; None changes nothing."""
+    """Changes to a run that is resumed; None changes nothing."""
 
     steps: int | None = None
     lr: float | None = None  # the schedule's peak, from the next step on
@@ -208,7 +208,7 @@ def resume(
 
 
 def resume_in_stages(path: Path, more: Continuation, tell: Tell, *, processes: int = 1) -> Stages:
-    """The same, stage by stage, for a run whose recipe.json already says what is different."""
+    """Resume a run as `resume` does, stage by stage; its recipe.json already says what is different."""
     since = time.monotonic()
     folder = RunFolder(path)
     about = folder.about()
@@ -275,7 +275,7 @@ def note_continuation(folder: RunFolder, more: Continuation, *, is_repair: bool)
 
 
 def last_state(folder: RunFolder) -> str:
-    """What status.json says; empty where it cannot be read: resuming writes a new one."""
+    """The state in status.json; empty where it cannot be read: resuming writes a new one."""
     try:
         return str(folder.status().get("state", ""))
     except UserError:
@@ -296,7 +296,7 @@ def check_steps_left(folder: RunFolder, steps: int | None, *, is_done: bool) -> 
 
 @contextlib.contextmanager
 def locked(folder: RunFolder) -> Iterator[None]:
-    """One process per run: raises RunExistsError while another one trains in the folder."""
+    """Hold the run's lock, one process at a time. Raises RunExistsError while another one trains in the folder."""
     lock = FileLock(folder.lock_file)
     try:
         folder.path.mkdir(parents=True, exist_ok=True)

@@ -35,7 +35,7 @@ class ProcessorWatch:
         self._since: tuple[float, float] | None = None  # while the processor is taken
 
     def look(self) -> str:
-        """While the processor is taken, how much of it there was since then, in a sentence; else empty."""
+        """A sentence on how much of the processor there was since others took it; empty while nobody does."""
         now = self._now()
         if self._pause is None:
             self._looks.append(now)
@@ -49,7 +49,7 @@ class ProcessorWatch:
         return f"{WAITING}: {_amount(self._since, now)}."
 
     def in_all(self) -> str:
-        """The same for the whole training."""
+        """A sentence on how much of the processor the whole training had; empty where that was enough."""
         now = self._now()
         if now[0] - self._start[0] < WINDOW or _share(self._start, now) >= LEAST:
             return ""
@@ -57,7 +57,7 @@ class ProcessorWatch:
 
     @contextlib.contextmanager
     def paused(self) -> Iterator[None]:
-        """A visitor's pause."""
+        """While a visitor's pause lasts: its time does not count."""
         self._pause = self._clock()
         try:
             yield
@@ -70,13 +70,13 @@ class ProcessorWatch:
 
 
 def is_waiting(sentence: str) -> bool:
-    """Whether it is one that `look` returns while the processor is taken."""
+    """Whether a sentence is one that `look` returns while the processor is taken."""
     return sentence.startswith(WAITING)
 
 
 @contextlib.contextmanager
 def reporting(watch: ProcessorWatch, tell: Tell) -> Iterator[None]:
-    """Meanwhile, a thread reports each sentence that `look` returns, and once an empty one."""
+    """While this is open, a thread passes what `look` returns to `tell` whenever that has changed."""
     over = threading.Event()
 
     def follow() -> None:
@@ -101,7 +101,7 @@ def _share(first: tuple[float, float], last: tuple[float, float]) -> float:
 
 
 def _amount(first: tuple[float, float], last: tuple[float, float]) -> str:
-    """`7 s of it in 6 minutes`."""
+    """How much processor time there was: `7 s of it in 6 minutes`."""
     seconds = last[0] - first[0]
     whole = f"{seconds:.0f} seconds" if seconds < 90 else f"{seconds / 60:.0f} minutes"
     return f"{last[1] - first[1]:.0f} s of it in {whole}"

@@ -81,7 +81,7 @@ class Recorder:
             self._log("attention", {"step": step, **heads})
 
     def pausing(self) -> contextlib.ExitStack:
-        """What a pause does not count in."""
+        """A context for a pause, whose time counts neither in the time budget nor for the processor."""
         stack = contextlib.ExitStack()
         stack.enter_context(self.trainer.budget.paused())
         if self.watch:

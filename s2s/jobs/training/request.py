@@ -35,7 +35,7 @@ class RunRequest:
         return (clean_name(self.name) or self.preset or self.source)[:LONGEST_NAME].rstrip()
 
     def to_spec(self) -> dict[str, Any]:
-        """As a job's `spec`."""
+        """The request as a job's `spec`."""
         train = self.recipe.train
         return {
             "recipe": self.recipe.to_json(),
@@ -52,7 +52,7 @@ class RunRequest:
 
     @staticmethod
     def from_job(job: queue.Job) -> RunRequest:
-        """The opposite of `to_spec`; older jobs have no `init_from`, tags or given settings."""
+        """The request in a job, as `to_spec` wrote it; older jobs have no `init_from`, tags or given settings."""
         return from_json(RunRequest, {**job.spec, "owner": job.owner})
 
 

@@ -11,7 +11,7 @@ STATE_BYTES = 8  # of a parameter in what training needs to resume: the optimize
 
 
 def check_steps(recipe: Recipe) -> None:
-    """Raises UserError for more steps than are allowed; with a time budget, which has a limit of its own, any are."""
+    """Raises UserError for more steps than are allowed; any number is with a time budget, which has its own limit."""
     most = limits().steps
     if most is not None and recipe.train.minutes is None and recipe.train.steps > most:
         raise UserError(

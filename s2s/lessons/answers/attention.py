@@ -44,7 +44,7 @@ def measured(context: Context, experiment: str) -> dict[str, Any]:
 
 
 def heads_where(right: Mask, nearly: Mask, values: Numbers, words: str, why: str = "") -> Heads:
-    """The heads of two masks, and what was measured of each, in words.
+    """The right heads and the nearly right ones, from two masks, and what was measured of each, in words.
 
     Arrays are (layers, heads); NaN was not measured.
     """

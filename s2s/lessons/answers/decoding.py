@@ -30,7 +30,7 @@ KINDS = ("search", "model", "none")  # in the order of the options
 
 
 def decoded(context: Context) -> Decoded:
-    """What the strategy of the view, with its settings, writes. Raises UserError without a sentence."""
+    """The decoding by the strategy of the view, with its settings. Raises UserError without a sentence."""
     strategy, settings = search(context)
     return translated(context, strategy, **settings)
 
@@ -128,7 +128,7 @@ def _log_prob(log_prob: float, length: int) -> float:
 
 
 def search(context: Context) -> tuple[str, dict[str, Any]]:
-    """The strategy of the view, and its settings; what else the view's `set` says is the page's."""
+    """The strategy of the view, and its settings; the page's own settings, which `set` also has, are left out."""
     given = context.settings
     strategy = given.get("strategy", "beam")
     known: GenerationConfig = configure(strategy, {})[1]
@@ -154,14 +154,14 @@ def greedy_and_beam(context: Context) -> int:
 
 
 def finding(context: Context, name: str) -> Finding:
-    """Of the sentence in the box, as the view decodes it. Raises UserError without a sentence."""
+    """Whether the box's sentence, as the view decodes it, has a property. Raises UserError without a sentence."""
     sentence = context.sentence
     settings = PropertySettings(decodings(context), gold_agreement)
     return findings(context.opened(), name, [sentence], settings)[0]
 
 
 def decodings(context: Context) -> tuple[Decoding, ...]:
-    """The columns of Compare, on the other pages the strategy with its settings."""
+    """The ways of decoding in the view: the columns of Compare, on the other pages the strategy with its settings."""
     written = [context.values[key] for key in COLUMNS if context.values.get(key)]
     if context.page == "compare" and written:
         return tuple(_column(context, Column.read(text)) for text in written)
@@ -178,7 +178,7 @@ def _column(context: Context, column: Column) -> Decoding:
 
 
 def judge(name: str, context: Context) -> Verdict:
-    """Right where the sentence has the property; wrong, and why, where it does not or nothing can be said."""
+    """The verdict: right where the sentence has the property; wrong where it does not or nothing can be said."""
     found = finding(context, name)
     if found.holds:
         return Verdict("right", f"Right: {found.why}")

@@ -16,7 +16,7 @@ Recipe = Mapping[str, Any]
 
 
 def own_recipes() -> Iterator[tuple[Any, Recipe]]:
-    """The visitor's trained runs, newest first: the row, and what recipe.json says."""
+    """The visitor's trained runs, newest first: the row of each, and what recipe.json says."""
     from s2s.jobs import run_service
 
     for row in run_service.runs(asker.current()):
@@ -31,7 +31,7 @@ def own_recipes() -> Iterator[tuple[Any, Recipe]]:
 
 
 def trained(fits: Callable[[Recipe], bool], what: str) -> Verdict:
-    """Right where one of the visitor's runs fits and has learned its task."""
+    """The verdict on the visitor's runs: right where one of them fits and has learned its task."""
     best: Verdict | None = None
     for row, about in own_recipes():
         if not fits(about):

@@ -13,7 +13,7 @@ THIS_RUN = "run"  # among the models of Architecture
 
 
 def parameters(context: Context, name: str) -> int:
-    """Of the run on the screen, or of a preset."""
+    """The number of parameters of the run on the screen, or of a preset."""
     if name == THIS_RUN:
         return context.opened().n_parameters
     row = choose("preset", name, PRESETS)

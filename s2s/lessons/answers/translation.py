@@ -10,7 +10,7 @@ from s2s.runs import Decoded, first_difference
 
 
 def translated(context: Context, strategy: str = "beam", **settings: Any) -> Decoded:
-    """What a strategy writes; by default as Home shows it. Raises UserError without a sentence."""
+    """A strategy's translation of the sentence; by default as Home shows it. Raises UserError without a sentence."""
     sentence = context.sentence
     return context.opened().translate([sentence], strategy, **settings)[0]
 

@@ -12,7 +12,7 @@ Level = Literal["holds", "partly", "fails"]
 
 
 class Series(NamedTuple):
-    """A line, or the bars of one color; `low` to `high` is the interval of y."""
+    """One series of a picture: a line, or the bars of one color; `low` to `high` is the interval of y."""
 
     name: str
     x: tuple[float, ...]
@@ -22,7 +22,7 @@ class Series(NamedTuple):
 
 
 class Picture(NamedTuple):
-    """Lines over x; bars with the names of `bars` where there are any, one per value of y."""
+    """The picture of a claim: lines over x; bars with the names of `bars` where there are any, one per value of y."""
 
     title: str
     x_label: str
@@ -34,7 +34,7 @@ class Picture(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """What the numbers say of a claim, and the numbers, by their columns."""
+    """The result for a claim: what the numbers say of it, and the numbers, by their columns."""
 
     level: Level
     finding: str
@@ -52,7 +52,7 @@ class Proof(NamedTuple):
 
 @dataclass(frozen=True)
 class Claim:
-    """One row of CLAIMS: everything from its statement to its picture. The id is in links."""
+    """One claim of a paper, a row of CLAIMS: everything from its statement to its picture. The id is in links."""
 
     id: str
     title: str

@@ -18,7 +18,7 @@ NAMES = {"all positions in parallel": "parallel", "one position at a time": "one
 
 
 def measure(model: Transformer) -> Measured:
-    """Both orders, timed on this server."""
+    """Time both orders of encoding on this server, and say what that shows."""
     from s2s.analysis import encoding_times
 
     found = report(asdict(encoding_times(model, LENGTHS)))
@@ -26,7 +26,7 @@ def measure(model: Transformer) -> Measured:
 
 
 def report(results: Mapping[str, Any]) -> Measured:
-    """What the seconds and the difference of the memories say."""
+    """The result of the claim, from the seconds and the difference of the memories."""
     milliseconds = {
         name: tuple(1000 * seconds for seconds in results[key]) for name, key in NAMES.items()
     }

@@ -27,7 +27,8 @@ class Shape(NamedTuple):
 
 
 class Cache:
-    """`sources` times `beam` rows, each of `length` tokens; of every source's slots the first `used` are filled.
+    """Keys and values of `sources` times `beam` rows, each of `length` tokens; of every source's slots the first `used`
+    are filled.
 
     `descends` (sources, beam, used) is 0, or -inf where a row does not descend from a slot; None where it is all 0.
     `times` (sources or 1, used) says which position each slot holds, where `keeps_times` asks for it.
@@ -49,7 +50,7 @@ class Cache:
 
     @property
     def rows(self) -> int:
-        """How many there are."""
+        """How many rows there are: sources times beam."""
         return self.sources * self.beam
 
     def open(self) -> Tensor | None:
@@ -82,7 +83,7 @@ class Cache:
         return KeysValues(keys.narrow(2, 0, end), values.narrow(2, 0, end))
 
     def close(self) -> None:
-        """The opened slots are filled in every layer."""
+        """Count the opened slots as filled, in every layer."""
         self.used += self.beam
         self.length += 1
 

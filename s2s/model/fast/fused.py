@@ -28,7 +28,7 @@ COPIED = 2**26  # numbers of the largest output matrix copied into the fastest l
 
 
 class FusedModel:
-    """A `Transformer` for as long as no weight of it changes; each layout is made when it is first needed."""
+    """A `Transformer` fused for decoding, as long as no weight of it changes; each layout is made when first needed."""
 
     def __init__(self, model: Transformer) -> None:
         decoder = model.decoder
@@ -61,7 +61,7 @@ class FusedModel:
         return in_parts(rounded, matrix.detach().float() * scale, bias)
 
     def is_stale(self) -> bool:
-        """Whether a weight has changed since."""
+        """Whether a weight has changed since the model was fused."""
         return self._versions() != self.versions
 
     def _versions(self) -> list[tuple[int, int]]:
@@ -93,7 +93,7 @@ class FusedModel:
     def step(
         self, tokens: Tensor, cache: Cache, memories: Sequence[Memory], src_mask: Tensor | None
     ) -> Tensor:
-        """(rows,) -> (rows, d_model); the cache grows by one token per row."""
+        """The decoder's states of one step, (rows,) -> (rows, d_model); the cache grows by one token per row."""
         x = self.embed(tokens, cache.length)  # (rows, d_model)
         step = Step(cache, self._mask(cache), src_mask)
         for number, (layer, memory) in enumerate(zip(self.layers, memories, strict=True)):
@@ -102,7 +102,7 @@ class FusedModel:
         return self.final_norm(x)
 
     def _mask(self, cache: Cache) -> Tensor | None:
-        """Added to self-attention's scores: who descends from which slot, and what positions say."""
+        """What is added to self-attention's scores: who descends from which slot, and what positions say."""
         descends = cache.open()
         mask = None if descends is None else descends[:, None]  # (sources, 1, beam, slots)
         if cache.times is None:
@@ -117,7 +117,7 @@ class FusedModel:
 
 
 class FusedEmbed:
-    """`Embed`, one token per row."""
+    """`Embed` fused for decoding: one token per row."""
 
     def __init__(self, module: Any) -> None:
         self.table: Tensor = module.tokens.weight
@@ -152,7 +152,7 @@ class FusedEmbed:
 
 
 class FusedEncoder:
-    """`Encoder`."""
+    """`Encoder` in fewer calls."""
 
     def __init__(self, encoder: Encoder) -> None:
         self.embed = encoder.embed
@@ -161,7 +161,8 @@ class FusedEncoder:
         self.layers = [FusedEncoderLayer(layer, encoder.embed.position) for layer in layers]
 
     def __call__(self, src: Tensor, hidden: Tensor | None) -> Tensor:
-        """(batch, src_len) -> memory (batch, src_len, d_model); `hidden` (batch, 1, 1, slots) is added to the scores.
+        """Source ids (batch, src_len) -> memory (batch, src_len, d_model); `hidden` (batch, 1, 1, slots) is added to
+        the scores.
 
         Where there are more slots than tokens, the last ones are empty.
         """
@@ -179,7 +180,7 @@ class FusedEncoder:
 
 
 def fused(model: Transformer) -> FusedModel:
-    """The one made before, if no weight has changed since. Hold the model's lock."""
+    """The fused model: the one made before, if no weight has changed since. Hold the model's lock."""
     made: FusedModel | None = model.fused
     if made is None or made.is_stale():
         made = model.fused = FusedModel(model)

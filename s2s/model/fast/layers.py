@@ -44,7 +44,7 @@ Memory = KeysValues | AbsorbedMemory
 
 
 class FusedEncoderLayer:
-    """`EncoderLayer`."""
+    """`EncoderLayer` in fewer calls."""
 
     def __init__(self, layer: EncoderLayer, position: Position) -> None:
         attention = layer.self_attention
@@ -87,7 +87,7 @@ class FusedEncoderLayer:
 
 
 class FusedDecoderLayer:
-    """`DecoderLayer`, one token per row.
+    """`DecoderLayer` in fewer calls, one token per row.
 
     With post-norm, a norm adds in advance what the next sublayer would add to every row, its output bias: the stream is
     `pre_added` that much ahead, and the sublayer's first product subtracts it again.
@@ -188,7 +188,7 @@ class FusedDecoderLayer:
 
 
 class FusedFeedForward:
-    """`FeedForward`; `pre_added` is what the stream holds in advance."""
+    """`FeedForward` in fewer calls; `pre_added` is what the stream holds in advance."""
 
     def __init__(self, module: FeedForward, pre_added: Tensor | None = None) -> None:
         self.up = packed([module.up], pre_added=pre_added)
@@ -272,7 +272,7 @@ def _output(module: nn.Module, *, has_pre_added: bool = False) -> PackedLinear |
 def _feed_forward(
     module: FeedForward | None, pre_added: Tensor | None = None
 ) -> Callable[[Tensor, Tensor], Tensor]:
-    """Where there is none, the stream stays as it is."""
+    """The fused feed-forward; where there is none, the stream stays as it is."""
     if module is None:
         return lambda y, x: x
     return FusedFeedForward(module, pre_added)

@@ -24,7 +24,7 @@ WIDE = 2**14
 
 
 class PackedLinear:
-    """(rows, in) -> (rows, out) by a weight (out, in) that may not change, in float32.
+    """A linear map (rows, in) -> (rows, out) by a weight (out, in) that may not change, in float32.
 
     MKL's product with the transposed weight is fastest for few rows; oneDNN's, with a weight in its own layout, for
     many: up to three times as fast and no less exact. torch's switch that gives all products to oneDNN would let some
@@ -41,7 +41,7 @@ class PackedLinear:
 
     @functools.cached_property
     def transposed(self) -> Tensor:
-        """(in, out); made when few rows come."""
+        """The weight transposed, (in, out); made when few rows come."""
         transposed = self.weight.t()
         if transposed.numel() > LARGE:
             return transposed
@@ -49,7 +49,7 @@ class PackedLinear:
 
     @functools.cached_property
     def packed(self) -> Tensor:
-        """In oneDNN's layout; made when many rows come."""
+        """The weight in oneDNN's layout; made when many rows come."""
         return onednn.reordered(self.weight)
 
     def __call__(self, x: Tensor) -> Tensor:
@@ -80,7 +80,8 @@ class PackedLinear:
 
 
 class WideLinear:
-    """(rows, in) -> (rows, out), in parts of the output; each call overwrites what the one before returned.
+    """A linear map (rows, in) -> (rows, out), in parts of the output; each call overwrites what the one before
+    returned.
 
     A new array of 64 MB costs page faults, a quarter of the time of its product. This one is written to again.
     """
@@ -110,7 +111,7 @@ class WideLinear:
 
 
 class NoLinear:
-    """Where a sublayer's output joins the residual stream without a projection."""
+    """Stands for the output projection where a sublayer's output joins the residual stream without one."""
 
     def add_to(self, stream: Tensor, x: Tensor) -> Tensor:
         """x plus the stream."""
@@ -138,7 +139,7 @@ def packed(
 ) -> PackedLinear:
     """Several linear maps of one vector as one product, the first times a scale: (rows, in) -> (rows, all outs).
 
-    `pre_added` (in,) is what was added to the vectors before their time; its product is subtracted again.
+    `pre_added` (in,) is what was added to the vectors in advance; its product is subtracted again.
     """
     first, *others = linears
     weight = first.weight
@@ -167,7 +168,9 @@ def can_round(device: torch.device) -> bool:
 
 
 def rounded(weight: Tensor, bias: Tensor | None) -> Map:
-    """(rows, in) -> (rows, out) in 8-bit integers; each row of the weight (out, in) and of x has its own scale."""
+    """A linear map (rows, in) -> (rows, out) in 8-bit integers; each row of the weight (out, in) and of x has its own
+    scale.
+    """
     scales = weight.abs().amax(1).clamp(min=1e-12) / 127  # (out,)
     integers = (weight / scales[:, None]).round().to(torch.int8)
     prepacked = onednn.reordered_integers(integers)

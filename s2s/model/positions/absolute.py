@@ -15,11 +15,13 @@ class Absolute(Position):
     """A vector for each position, added to the token's."""
 
     def rows(self, positions: Tensor, end: int) -> Tensor:
-        """(...) positions, all below `end` -> (..., d_model)."""
+        """The vectors (..., d_model) of positions (...), all below `end`."""
         raise NotImplementedError
 
     def add(self, x: Tensor, is_real: Tensor | None, start: int = 0) -> Tensor:
-        """Positions count from `offset`; over real tokens only where `skip_padding` is set."""
+        """Token vectors plus the vectors of positions, which count from `offset`; over real tokens only where
+        `skip_padding` is set.
+        """
         first = start + self.settings.offset
         end = first + x.shape[1]
         if not self.settings.skip_padding or is_real is None:
@@ -42,7 +44,9 @@ class Sinusoidal(Absolute):
         self.register_buffer("table", torch.empty(0, config.d_model), persistent=False)
 
     def rows(self, positions: Tensor, end: int) -> Tensor:
-        """Read from a table that grows as longer sequences come; else every decoding step would compute sines."""
+        """The vectors, read from a table that grows as longer sequences come; else every decoding step would compute
+        sines.
+        """
         if len(self.table) < end:
             # Made in inference mode, the table could not be used in training afterwards.
             with torch.inference_mode(False):
@@ -68,7 +72,7 @@ def sinusoids(length: int, d_model: int, settings: Positions) -> Tensor:
 
 
 class Learned(Absolute):
-    """One trained vector per position (Gehring et al. 2017); a longer sequence than the table cannot be read."""
+    """One trained vector per position (Gehring et al. 2017); sequences longer than the table cannot be read."""
 
     def __init__(self, config: ModelConfig, stack: Stack, *, is_causal: bool) -> None:
         super().__init__(config, stack, is_causal=is_causal)

@@ -45,7 +45,7 @@ class Position(nn.Module):
         return None
 
     def overrides(self, method: str) -> bool:
-        """Whether this encoding does something there, so that who needs no such thing can leave it out."""
+        """Whether this encoding overrides `method`; where not, callers can leave the call out."""
         return getattr(type(self), method) is not getattr(Position, method)
 
     def order(self, length: int, start: int = 0, *, device: torch.device) -> Order:

@@ -29,7 +29,7 @@ Spec = Any  # a class of ctranslate2, which may not be installed
 
 
 def write_files(model: TrainedModel, folder: Path) -> None:
-    """model.bin, config.json, the vocabularies, and tokenizers for the library `tokenizers`.
+    """Write model.bin, config.json, the vocabularies, and tokenizers for the library `tokenizers` to the folder.
 
     Raises UserError where ctranslate2 is not installed.
     """
@@ -65,7 +65,7 @@ def _vocabularies(model: TrainedModel, folder: Path) -> tuple[list[str], list[st
 
 
 def missing_package() -> str:
-    """What to install first; empty where it is."""
+    """A sentence that says to install ctranslate2 first; empty where it is installed."""
     if find_spec("ctranslate2") is not None:
         return ""
     return "Writing for CTranslate2 needs its package; install it with `pip install ctranslate2`."

@@ -43,7 +43,7 @@ def settings_of(tokenizer: PretrainedTokenizer) -> Json:
 
 
 def config(tokenizer: PretrainedTokenizer, ours: Json) -> dict[str, Any]:
-    """config.json: the checkpoint's own settings, overridden by what our model says."""
+    """The exported config.json: the checkpoint's own settings, overridden by what our model says."""
     moved = DECODING | OUTDATED | SPECIAL
     kept = {key: value for key, value in settings_of(tokenizer).items() if key not in moved}
     return kept | {key: value for key, value in ours.items() if key != "bos_token_id"}
@@ -52,7 +52,9 @@ def config(tokenizer: PretrainedTokenizer, ours: Json) -> dict[str, Any]:
 def generation_config(
     tokenizer: PretrainedTokenizer, ids: SpecialIds, ours: Json
 ) -> dict[str, Any]:
-    """generation_config.json: the checkpoint's own settings, with our model's forced and suppressed tokens."""
+    """The exported generation_config.json: the checkpoint's own settings, with our model's forced and suppressed
+    tokens.
+    """
     kept = _json(tokenizer, GENERATION)
     if GENERATION not in tokenizer.files:
         kept = {key: value for key, value in settings_of(tokenizer).items() if key in DECODING}
@@ -81,7 +83,9 @@ def forced_and_suppressed(ids: SpecialIds) -> dict[str, Any]:
 
 
 def write_tokenizer(src: PretrainedTokenizer, tgt: PretrainedTokenizer, folder: Path) -> None:
-    """The checkpoint's own files, as they were; tokenizer_config.json also names the class and the languages."""
+    """Write the checkpoint's own tokenizer files, as they were; tokenizer_config.json also names the class and the
+    languages.
+    """
     for name, content in (src.files | tgt.files).items():
         if name not in (CONFIG, GENERATION, TOKENIZER_CONFIG):
             write_bytes(folder / name, content)
@@ -136,7 +140,9 @@ MOST_POSITIONS = 65_536  # of a table: a checkpoint's settings are anybody's
 
 @dataclass(frozen=True)
 class TrainedModel:
-    """`tensors` as `s2s.model.trained_tensors` gives them; `max_new_tokens`: where a translation ends at the latest."""
+    """A model to export: `tensors` as `s2s.model.trained_tensors` gives them; a translation has at most
+    `max_new_tokens`.
+    """
 
     config: ModelConfig
     tensors: Mapping[str, Tensor]

@@ -39,8 +39,8 @@ def why_not(tokenizer: Tokenizer) -> str:
 
 
 def library_tokenizer(tokenizer: Tokenizer, ids: SpecialIds = OURS) -> tokenizers.Tokenizer:
-    """Encodes as ours does, with what surrounds a source by the model's `ids`. Set its `encode_special_tokens`: ours
-    takes no special from a text.
+    """Our tokenizer as the library's: encodes as ours does, with what surrounds a source by the model's `ids`. Set its
+    `encode_special_tokens`: ours takes no special from a text.
 
     A text in capitals is encoded as it is, also where ours lowers capitals. The specials end in a space, as no token of
     a text does. Raises ValueError for a tokenizer that the library cannot repeat; `why_not` says beforehand which.

@@ -17,7 +17,7 @@ from s2s.tokenizers import BOS, EOS, INNER, PAD, PretrainedTokenizer
 
 
 def write_files(model: TrainedModel, form: Form, folder: Path) -> None:
-    """config.json, generation_config.json, model.safetensors, and the tokenizer's files."""
+    """Write config.json, generation_config.json, model.safetensors, and the tokenizer's files to the folder."""
     config = _config(model, form)
     generation = _generation_config(model)
     src, tgt = model.src_tokenizer, model.tgt_tokenizer
@@ -112,7 +112,9 @@ def _generation_config(model: TrainedModel) -> dict[str, Any]:
 
 
 def _tokenizer_config(model: TrainedModel) -> dict[str, Any]:
-    """`<unk>` is no special here: a model may generate it, and then it stands in the text, as it does in ours."""
+    """The exported tokenizer_config.json; `<unk>` is no special here: a model may generate it, and then it stands in
+    the text.
+    """
     return {
         "tokenizer_class": "PreTrainedTokenizerFast",
         "pad_token": INNER[PAD],

@@ -108,7 +108,7 @@ def join(tokens):  # a character that no token has is written in bytes, such as 
 
 
 class Usage(NamedTuple):
-    """What to install, what loads the folder, in Markdown, and a Python program that does."""
+    """How an exported folder is used: what to install, what loads it, in Markdown, and a Python program that does."""
 
     packages: str
     loading: str

@@ -26,7 +26,7 @@ class QueueCounts:
 
 
 def counts(*, now: float | None = None) -> QueueCounts:
-    """As it is now. Raises UnreachableError."""
+    """How full the queue is now. Raises UnreachableError."""
     now = time.time() if now is None else now
     n = sa.func.count().label("n")
     jobs = sa.select(ROW.kind, ROW.state, n).group_by(
@@ -56,7 +56,7 @@ def counts(*, now: float | None = None) -> QueueCounts:
 
 
 def live_by_slot() -> dict[str, int]:
-    """How many jobs wait or run, by slot; none of a slot where there are none. Raises UnreachableError."""
+    """How many jobs wait or run, by slot; a slot without jobs is left out. Raises UnreachableError."""
     slots = sa.select(ROW.slot, sa.func.count().label("n")).where(IS_LIVE).group_by(ROW.slot)
     with begin() as connection:
         found = connection.execute(slots)

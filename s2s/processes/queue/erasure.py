@@ -26,7 +26,7 @@ PATIENCE = 0.5  # seconds for readers and writers to end; then it is tried again
 
 
 class Eraser:
-    """Of one database. Safe to use from several threads."""
+    """Erases what was deleted from the files of one database. Safe to use from several threads."""
 
     def __init__(self, url: str, clock: Callable[[], float] = time.monotonic) -> None:
         self._url = url
@@ -38,11 +38,11 @@ class Eraser:
         self._next_truncation = 0.0
 
     def is_erased(self, number: int) -> bool:
-        """Whether the files hold nothing of this deletion, and of those before."""
+        """Whether the files hold nothing of the deletion with this number, and of those before."""
         return not self._path() or self._erased >= number
 
     def erase(self) -> None:
-        """One try; a later one continues. Raises UnreachableError."""
+        """Try once to erase what was deleted; a later try continues. Raises UnreachableError."""
         path = self._path()
         if not path or not self._turn.acquire(blocking=False):
             return
@@ -117,7 +117,7 @@ def last_deletion() -> int:
 
 
 def is_erased(number: int) -> bool:
-    """Whether the files of the database hold nothing of that deletion, and of those before."""
+    """Whether the files of the database hold nothing of the deletion with this number, and of those before."""
     return _eraser(settings.database_url()).is_erased(number)
 
 

@@ -55,7 +55,7 @@ def keep_lines(job: str, lines: Sequence[str]) -> None:
 
 
 def delete_logs(connection: sa.Connection, condition: sa.ColumnElement[bool]) -> None:
-    """Of the jobs that leave the table, and all that their processes printed on this machine."""
+    """Delete the logs of jobs that leave the table, also all that their processes printed on this machine."""
     found = sa.select(JOBS.c.id).where(condition)
     for job in connection.execute(found).scalars():
         log_path(job).unlink(missing_ok=True)
@@ -63,7 +63,7 @@ def delete_logs(connection: sa.Connection, condition: sa.ColumnElement[bool]) ->
 
 
 def newest_logs(limit: int = 10) -> list[JobLog]:
-    """Of jobs that are still in the table, the newest first. Raises UnreachableError."""
+    """The kept logs of jobs that are still in the table, newest first. Raises UnreachableError."""
     return _select(sa.true(), limit)
 
 

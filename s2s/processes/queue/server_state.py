@@ -21,13 +21,13 @@ class ServerState:
 
 
 def server_state() -> ServerState:
-    """As it is now. Raises UnreachableError."""
+    """What the operator has set, as it is now. Raises UnreachableError."""
     with begin() as connection:
         return read_state(connection)
 
 
 def read_state(connection: sa.Connection) -> ServerState:
-    """The same, within a transaction."""
+    """What the operator has set, read within a transaction."""
     rows = connection.execute(sa.select(SERVER.c.name, SERVER.c.value))
     values = {str(name): str(value) for name, value in rows}
     return ServerState(PAUSED in values, values.get(NOTICE, ""))
@@ -63,7 +63,7 @@ def _value(connection: sa.Connection, name: str) -> str:
 
 
 def take_lease(name: str, holder: str, seconds: float, now: float) -> bool:
-    """Hold something for so many seconds, or renew that; False while another process holds it."""
+    """Take the lease `name` for so many seconds, or renew it; False while another holder has it."""
     with alone() as connection:
         until, _, other = _value(connection, name).partition(" ")
         if other not in ("", holder) and float(until) > now:

@@ -42,7 +42,7 @@ class ControlRequests:
 
 @dataclass(frozen=True)
 class Job:
-    """One row. Times are seconds since the epoch, None before the event."""
+    """A job as its row in the queue. Times are seconds since the epoch, None before the event."""
 
     id: str
     kind: str
@@ -65,7 +65,7 @@ class Job:
     controls: ControlRequests  # the column `wishes`
 
     def is_live(self, now: float | None = None) -> bool:
-        """Whether it waits, or a worker with a valid lease has it."""
+        """Whether the job waits, or a worker with a valid lease has it."""
         return self.state == "queued" or (self.state == "running" and self.lease >= _now(now))
 
 
@@ -236,7 +236,7 @@ def poll_requests(job: str, worker: str) -> tuple[bool, ControlRequests]:
 
 
 def progressed(job: str, worker: str) -> None:
-    """A checkpoint was saved: count crashes from zero again."""
+    """Note that a job saved a checkpoint: its crashes are counted from zero again."""
     _update(_ours(job, worker), ROW.attempts > 1, attempts=1)
 
 
@@ -251,7 +251,7 @@ def set_note(job: str, worker: str, note: str) -> None:
 
 
 def finish(job: str, worker: str, state: str, error: str = "", *, now: float | None = None) -> bool:
-    """Write how it ended, unless it is no longer this worker's; returns whether it was."""
+    """Write a job's last state, unless it is no longer this worker's; returns whether it was."""
     return bool(_update(_ours(job, worker), state=state, error=error, note="", finished=_now(now)))
 
 
@@ -285,7 +285,7 @@ def abandon(job: str, *, now: float | None = None) -> bool:
 
 
 def ask_to_stop(job: str, owner: str, *, now: float | None = None) -> None:
-    """A job that waits is stopped at once; a running one stops at its next step.
+    """Stop a job: one that waits at once, a running one at its next step.
 
     Raises UserError for somebody else's job.
     """

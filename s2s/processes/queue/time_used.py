@@ -21,7 +21,7 @@ def minutes_of_a_day(owner: str, *, now: float | None = None) -> float:
 
 
 def minutes_within_a_day(connection: sa.Connection, owner: str, now: float) -> float:
-    """The same within a transaction."""
+    """Minutes for which jobs of an owner have worked within 24 hours, read within a transaction."""
     yesterday = now - DAY
     is_recent = sa.or_(ROW.finished >= yesterday, ROW.finished.is_(None))
     spans = _spans(connection, sa.and_(ROW.owner == owner, ROW.started <= now, is_recent), now)
@@ -34,7 +34,7 @@ def minutes_within_a_day(connection: sa.Connection, owner: str, now: float) -> f
 def keep_time_used(
     connection: sa.Connection, condition: sa.ColumnElement[bool], now: float
 ) -> None:
-    """Call this before these jobs leave the table, or before it forgets when they were started."""
+    """Store how long these jobs have worked: before they leave the table, or it forgets when they were started."""
     connection.execute(sa.delete(TIME_USED).where(USED.ended < now - DAY))
     owners = sa.select(ROW.owner).where(condition).distinct()
     for owner in connection.execute(owners).scalars().all():

@@ -13,7 +13,7 @@ ROW = JOBS.c
 
 
 def positions() -> dict[str, int]:
-    """Of every waiting job: how many of its slot start before it, owners taking turns."""
+    """How many jobs of its slot start before each waiting job, by id, owners taking turns."""
     waiting = sa.select(ROW.slot).where(ROW.state == "queued").distinct()
     found: dict[str, int] = {}
     with begin() as connection:
@@ -74,7 +74,7 @@ def fair_order(jobs: Sequence[tuple[str, str]], turns: Mapping[str, int]) -> lis
 
 
 def note_turn(connection: sa.Connection, owner: str, slot: str) -> None:
-    """A job of that owner starts: the others' turns come before the next."""
+    """Note that a job of that owner starts: the others' turns come before the owner's next."""
     newest = sa.select(sa.func.max(TURNS.c.turn)).where(TURNS.c.slot == slot)
     turn = (connection.execute(newest).scalar() or 0) + 1
     mine = sa.and_(TURNS.c.owner == owner, TURNS.c.slot == slot)

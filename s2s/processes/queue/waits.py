@@ -26,14 +26,14 @@ ROW = JOBS.c
 
 @dataclass(frozen=True)
 class Wait:
-    """Where a waiting job stands."""
+    """How many jobs are before a waiting one, and how long it will wait."""
 
     before: int = 0  # jobs of its slot that start first
     seconds: float | None = None  # until it starts, about; None where nothing is known
 
 
 def wait(job: str, *, now: float | None = None) -> Wait:
-    """Of a job that waits; nothing is before any other."""
+    """How long a waiting job will wait; for any other job, nothing is before it."""
     now = time.time() if now is None else now
     with begin() as connection:
         is_it = sa.and_(ROW.id == job, ROW.state == "queued")
@@ -83,7 +83,7 @@ class _Pace:
     mean: float  # infinite where none is done
 
     def seconds(self, forecast: float | None) -> float:
-        """Of one job, whose time is limited on a server; infinite where nothing is known."""
+        """Expected seconds of one job, whose time is limited on a server; infinite where nothing is known."""
         if forecast is None:
             return self.mean
         most = limits().minutes
@@ -91,7 +91,7 @@ class _Pace:
 
     @classmethod
     def of(cls, connection: sa.Connection, slot: str, now: float) -> _Pace:
-        """From those done lately; before the first, jobs that run at once share the processor's cores."""
+        """Computed from jobs done lately; before the first, jobs that run at once share the processor's cores."""
         seconds = ROW.spec[SECONDS].as_float()
         is_done = sa.and_(ROW.slot == slot, ROW.state == "done", ROW.finished > now - LATELY)
         took = connection.execute(

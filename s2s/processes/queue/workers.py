@@ -37,12 +37,12 @@ class SeenWorker:
     seen: float
 
     def is_alive(self, now: float | None = None) -> bool:
-        """Whether it has reported itself lately."""
+        """Whether the worker has reported itself lately."""
         return self.seen + ALIVE >= (time.time() if now is None else now)
 
 
 def report(host: str, started: float, *, now: float | None = None) -> None:
-    """The worker of a machine says that it is alive; one of before is replaced."""
+    """Report that the worker of a machine is alive; an earlier one is replaced."""
     now = time.time() if now is None else now
     with alone() as connection:
         gone = sa.or_(ROW.host == host, ROW.seen < now - FORGOTTEN)
@@ -51,13 +51,13 @@ def report(host: str, started: float, *, now: float | None = None) -> None:
 
 
 def sign_off(host: str) -> None:
-    """The worker of a machine ends."""
+    """Remove the report of a machine's worker, which ends."""
     with begin() as connection:
         connection.execute(sa.delete(WORKERS).where(ROW.host == host))
 
 
 def seen_workers() -> list[SeenWorker]:
-    """All that have reported themselves within an hour and have not signed off, by machine."""
+    """All workers that have reported themselves within an hour and have not signed off, by machine."""
     statement = sa.select(ROW.host, ROW.started, ROW.seen).order_by(ROW.host)
     with begin() as connection:
         return [SeenWorker(*row) for row in connection.execute(statement)]
@@ -68,7 +68,7 @@ class OtherComputerError(UnreachableError):
 
 
 def hold_database() -> None:
-    """An SQLite file is this machine's for another 30 seconds. Raises OtherComputerError where it is another's."""
+    """Claim an SQLite database for this machine for 30 seconds. Raises OtherComputerError where it is another's."""
     if database_url().startswith("sqlite") and not take_lease(
         COMPUTER, computer(), HELD, time.time()
     ):

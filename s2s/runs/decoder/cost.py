@@ -54,7 +54,7 @@ def request_steps(run: Run, request: DecodeRequest) -> int:
 
 
 def _property_seconds(run: Run, request: DecodeRequest) -> float:
-    """Infinitely many where another run has to be opened: that is nothing for the dashboard's process."""
+    """Seconds to judge properties; infinite where another run is opened, which the dashboard's process must not do."""
     if request.other_runs:
         return math.inf
     n = len(request.sources)

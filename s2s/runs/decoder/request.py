@@ -42,24 +42,24 @@ class DecodeRequest:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Those of the strategy that are not at their defaults."""
+        """The strategy's settings that are not at their defaults."""
         settings: dict[str, Any] = json.loads(self.settings_json)
         return settings
 
     @property
     def probe_input(self) -> ProbeInput:
-        """Where the kind is a row of PROBES."""
+        """The request as input of a probe, where its kind is a row of PROBES."""
         return ProbeInput(self.sources, self.prefix, self.strategy, self.settings)
 
     @property
     def interventions(self) -> Interventions:
-        """What is done to the model meanwhile."""
+        """The interventions under which the request is decoded."""
         given = self.interventions_json
         return from_json(Interventions, json.loads(given)) if given else Interventions()
 
     @property
     def other_runs(self) -> list[RunKey]:
-        """Those that decode beside the request's own, where properties of sentences are asked for."""
+        """The runs that decode beside the request's own, where properties of sentences are asked for."""
         named = (row.get("run") for row in self.settings.get("decodings", ()))
         keys = [from_json(RunKey, run) for run in named if run]
         return [
@@ -68,7 +68,7 @@ class DecodeRequest:
 
     @property
     def weights(self) -> list[Path]:
-        """The files of all checkpoints that it needs."""
+        """The weight files of all checkpoints that the request needs."""
         keys = [(self.folder, self.step), *(key[:2] for key in self.other_runs)]
         return [weights_path(Path(folder) / "checkpoints", step) for folder, step in keys]
 
@@ -86,7 +86,7 @@ class RequestKind(NamedTuple):
 
 
 def _decoded(run: Run, request: DecodeRequest, last: Searched) -> Decoded:
-    """Without the record of the steps: a tree has its own, and large ones would slow every collection of garbage."""
+    """The output without its steps: a tree has its own, and large ones would slow every collection of garbage."""
     return replace(_searched(run, request, last), steps=())
 
 
@@ -129,14 +129,14 @@ def _other_run(folder: str, step: int) -> Run:
 
 
 def tree_to_json(tree: SearchTree) -> dict[str, Any]:
-    """A row per node and per prefix with next tokens: large ones have some ten thousand."""
+    """A search tree as JSON, a row per node and per prefix with next tokens: large ones have some ten thousand."""
     nodes = [[*vars(node).values()] for node in tree.nodes]
     next_tokens = [[index, found] for index, found in tree.next_tokens.items()]
     return {"nodes": nodes, "next_tokens": next_tokens, "is_complete": tree.is_complete}
 
 
 def tree_from_json(content: Mapping[str, Any]) -> SearchTree:
-    """The inverse of `tree_to_json`."""
+    """The search tree of JSON that `tree_to_json` made."""
     nodes = tuple(SearchNode(*row) for row in content["nodes"])
     rows = {index: tuple(map(tuple, found)) for index, found in content["next_tokens"]}
     return SearchTree(nodes, NextTokens(rows), content["is_complete"])

@@ -76,7 +76,7 @@ DECODER = Service(
 
 
 def decode(order: Mapping[str, Any], here: Here) -> Iterator[dict[str, Any]]:
-    """In that process: the result as JSON, and its seconds. Before each step, it reports how far it is."""
+    """The work of a decoder process: the result as JSON, and its seconds; reports its progress before each step."""
     started = time.perf_counter()
     request = from_json(DecodeRequest, order)
     run = opened(request.folder, request.step).in_languages(*request.languages)
@@ -95,8 +95,8 @@ def decode(order: Mapping[str, Any], here: Here) -> Iterator[dict[str, Any]]:
 
 @functools.lru_cache(maxsize=1)
 def opened(folder: str, step: int) -> Run:
-    """A run for many orders, and from then on one thread. Its folder is a path, which is not checked again: on a hosted
-    server, this process acts for nobody.
+    """Open a run for many orders; from then on, use one thread. Its folder is a path, which is not checked again: on a
+    hosted server, this process acts for nobody.
     """
     torch.set_num_threads(1)
     return load(RunFolder(folder), step)

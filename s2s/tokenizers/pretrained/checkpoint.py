@@ -48,7 +48,7 @@ class Checkpoint:
 
     @cached_property
     def generation(self) -> dict[str, Any]:
-        """What decoding begins with, as `generation_settings` reads it."""
+        """The settings of decoding, as `generation_settings` reads them."""
         own = self.files.json(GENERATION) if self.files.has(GENERATION) else None
         return generation_settings(self.config, own)
 
@@ -57,7 +57,7 @@ class Checkpoint:
         return self.files.optional_json(SETTINGS)
 
     def count(self, name: str, default: int) -> int:
-        """A small number of the tokenizer's config. Raises UserError for anything else."""
+        """A small number in the tokenizer's config, or `default`. Raises UserError for anything else."""
         value = self.settings.get(name, default)
         if type(value) is not int or not 0 <= value <= MAX_COUNT:
             raise self.files.damaged(
@@ -73,8 +73,8 @@ class Checkpoint:
 
     @cached_property
     def _naming(self) -> dict[str, Any]:
-        """What names special tokens: an older file is only read beside a tokenizer_config.json that does not yet
-        replace it, and then comes first.
+        """The settings that name special tokens: an older file is only read beside a tokenizer_config.json that does
+        not yet replace it, and then comes first.
         """
         if "added_tokens_decoder" in self.settings:
             return self.settings

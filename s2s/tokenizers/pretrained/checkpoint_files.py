@@ -40,7 +40,7 @@ class CheckpointFiles:
 
     @classmethod
     def from_json(cls, content: Any) -> Self:
-        """The inverse of `to_json`. Raises ValueError for invalid content."""
+        """Files read back from what `to_json` wrote. Raises ValueError for invalid content."""
         contents = {
             name: text.encode() if name.endswith(TEXT) else base64.b64decode(text, validate=True)
             for name, text in from_json(dict[str, str], content).items()
@@ -48,7 +48,7 @@ class CheckpointFiles:
         return cls("the saved tokenizer", contents.get)
 
     def to_json(self) -> dict[str, str]:
-        """The files that were read, whole."""
+        """The contents of the files that were read, as JSON."""
         return {
             name: content.decode() if name.endswith(TEXT) else base64.b64encode(content).decode()
             for name, content in self.contents().items()
@@ -76,7 +76,7 @@ class CheckpointFiles:
             raise self.damaged(name, "is not UTF-8 text") from error
 
     def json(self, name: str) -> dict[str, Any]:
-        """A JSON object. Raises UserError if the file is missing or holds something else."""
+        """The JSON object in a file. Raises UserError if the file is missing or holds something else."""
         text = self.text(name)
         try:
             content = json.loads(text)
@@ -87,11 +87,11 @@ class CheckpointFiles:
         return content
 
     def optional_json(self, name: str) -> dict[str, Any]:
-        """`json`, or nothing if there is no such file."""
+        """The JSON object in a file; empty if there is no such file."""
         return self.json(name) if self.has(name) else {}
 
     def vocabulary(self, name: str) -> dict[str, int]:
-        """The id of each token. Raises UserError unless the ids are distinct numbers from 0 on."""
+        """The id of each token in a vocabulary file. Raises UserError unless the ids are distinct numbers from 0 on."""
         ids = self.json(name)
         wrong = [token for token, id in ids.items() if type(id) is not int or id < 0]
         if wrong:
@@ -111,7 +111,7 @@ class CheckpointFiles:
         return UserError(f"`{name}` of `{self.name}` {problem}; {AGAIN}.")
 
     def growing(self, name: str, most: int) -> UserError:
-        """The error of a file with steps that make texts longer than that many times."""
+        """The error for a file whose steps make texts more than `most` times longer."""
         return UserError(
             f"`{name}` of `{self.name}` could make a text more than {most} times as long; use another checkpoint."
         )

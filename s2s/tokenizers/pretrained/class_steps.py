@@ -1,4 +1,5 @@
-"""What a class of transformers puts in place of the steps of `tokenizer.json`, of which it keeps only the vocabulary.
+"""The steps that a transformers class uses in place of those of `tokenizer.json`, of which it keeps only the
+vocabulary.
 
 transformers 4 followed the file, with which most of these models were trained, and so does s2s.
 """

@@ -48,7 +48,7 @@ class Engine(Protocol):
 
     @property
     def around(self) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
-        """The ids that its file puts before and after every text; None if it cannot say them as such."""
+        """The ids that the tokenizer's file puts before and after every text; None if it cannot say them as such."""
 
 
 class LibraryEngine:

@@ -26,8 +26,8 @@ NO_TOKENS: Mapping[str, int] = MappingProxyType({})
 
 @dataclass(frozen=True, kw_only=True)
 class Family:
-    """One row: transformers' class. `source` and `target` say what it puts around a text, whatever `tokenizer.json`
-    says.
+    """A family of tokenizers: its class in transformers; `source` and `target` say what it puts around a text, whatever
+    `tokenizer.json` says.
     """
 
     open: Callable[[Checkpoint], Engine]
@@ -98,7 +98,9 @@ def _mbart50(checkpoint: Checkpoint) -> LibraryEngine:
 def _fairseq(
     checkpoint: Checkpoint, languages: tuple[str, ...], *, splits_whitespace: bool
 ) -> LibraryEngine:
-    """SentencePiece's ids + 1: four special tokens in place of its first three; after them languages and a mask."""
+    """A tokenizer with SentencePiece's ids + 1: four special tokens in place of its first three; after them languages
+    and a mask.
+    """
     model = read_model(checkpoint.files, "sentencepiece.bpe.model")
     names = ("bos_token", "pad_token", "eos_token", "unk_token")
     first = [checkpoint.special(name) for name in names]
@@ -116,7 +118,9 @@ def _fairseq(
 
 
 def _bart(checkpoint: Checkpoint) -> LibraryEngine:
-    """A space before a text is as tokenizer_config.json says, also where `tokenizer.json` says otherwise."""
+    """BART's tokenizer; a space before a text is as tokenizer_config.json says, also where `tokenizer.json` says
+    otherwise.
+    """
     if not checkpoint.files.has(LIBRARY_FILE):
         return byte_level_bpe(checkpoint)
     engine = read_library_file(checkpoint)
@@ -268,7 +272,9 @@ def open_engine(checkpoint: Checkpoint) -> Engine:
 
 
 def class_of(checkpoint: Checkpoint, *, sets_language: bool) -> str:
-    """transformers' class of the tokenizer: what the files name; a plain one has only the language of its file."""
+    """The name of the tokenizer's class in transformers: what the files name; a plain one has only the language of its
+    file.
+    """
     named = _named_class(checkpoint)
     if named and not (named.removesuffix("Fast") in PLAIN_CLASSES and sets_language):
         return named

@@ -33,7 +33,7 @@ STEPS = ("normalizer", "pre_tokenizer", "decoder")  # what rewrites a text, step
 
 
 def read_library_file(checkpoint: Checkpoint) -> LibraryEngine:
-    """`tokenizer.json`, as it is, and the special tokens that other files name.
+    """The tokenizer in `tokenizer.json`, as it is, with the special tokens that other files name.
 
     Raises UserError if it is damaged, or makes texts far longer.
     """
@@ -71,7 +71,9 @@ def unigram(
     unk_id: int,
     splits_whitespace: bool,
 ) -> LibraryEngine:
-    """A SentencePiece model's tokens in the library's steps. Raises UserError if it is no unigram model."""
+    """A unigram tokenizer from a SentencePiece model's tokens, in the library's steps. Raises UserError if it is no
+    unigram model.
+    """
     if not model.is_unigram:
         raise UserError(
             f"The SentencePiece model of `{checkpoint.files.name}` is not a unigram model;"
@@ -98,7 +100,7 @@ def unigram(
 
 
 def byte_level_bpe(checkpoint: Checkpoint) -> LibraryEngine:
-    """`vocab.json` and `merges.txt`. Raises UserError if they do not fit each other."""
+    """The byte-level BPE of `vocab.json` and `merges.txt`. Raises UserError if they do not fit each other."""
     files = checkpoint.files
     vocabulary = files.vocabulary(VOCABULARY)
     lines = files.text(MERGES).splitlines()
@@ -118,7 +120,7 @@ def byte_level_bpe(checkpoint: Checkpoint) -> LibraryEngine:
 
 
 def add_missing(library: tokenizers.Tokenizer, checkpoint: Checkpoint) -> None:
-    """Adds what other files add; tokens that are new get the next ids, as in transformers."""
+    """Adds tokens that other files add; new ones get the next ids, as in transformers."""
     rows = checkpoint.settings.get("added_tokens_decoder")
     given = {spelling(row): row for row in rows.values()} if isinstance(rows, dict) else {}
     known = {token.content for token in library.get_added_tokens_decoder().values()}
@@ -186,5 +188,5 @@ def _refusing(refusal: UserError) -> Iterator[None]:
 
 
 def special_tokens(tokens: Iterable[str]) -> list[AddedToken]:
-    """Found in a text as they are, before it is normalized."""
+    """The tokens as specials of the library: found in a text as they are, before it is normalized."""
     return [AddedToken(token, special=True, normalized=False) for token in tokens]

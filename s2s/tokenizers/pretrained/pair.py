@@ -27,7 +27,7 @@ class OfferedLanguages(NamedTuple):
 
 
 def languages_of(pair: Pair) -> Languages:
-    """The chosen ones."""
+    """The languages that are chosen for source and target."""
     src, tgt = pair
     if _source_says_target(pair):
         return Languages(tgt=src.language or "")
@@ -35,7 +35,7 @@ def languages_of(pair: Pair) -> Languages:
 
 
 def offered_languages(pair: Pair) -> OfferedLanguages:
-    """None for a model that knows one pair of languages only."""
+    """The languages to choose from; None for a model that knows one pair of languages only."""
     src, tgt = pair
     if _source_says_target(pair):
         return OfferedLanguages(tgt=src.languages)

@@ -28,7 +28,7 @@ FIXED_SIZES = {1: 8, 5: 4}
 
 @dataclass(frozen=True)
 class SpmModel:
-    """What a model file says."""
+    """What a SentencePiece model file says."""
 
     name: str  # of the file
     processor: SentencePieceProcessor
@@ -38,7 +38,7 @@ class SpmModel:
 
 
 def read_model(files: CheckpointFiles, name: str) -> SpmModel:
-    """Raises UserError if there is no such file or it is no complete model."""
+    """Reads a SentencePiece model. Raises UserError if there is no such file or it is no complete model."""
     from sentencepiece import SentencePieceProcessor
 
     content = files.binary(name)

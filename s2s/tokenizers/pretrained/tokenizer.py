@@ -47,7 +47,9 @@ CLEANED_UP = (
 
 
 class PretrainedTokenizer(Tokenizer):
-    """Ids as transformers gives them; its own files are all it needs, and they are saved with it."""
+    """The tokenizer of a published checkpoint: ids as transformers gives them; its own files are all it needs, and they
+    are saved with it.
+    """
 
     kind = "pretrained"
 
@@ -81,8 +83,8 @@ class PretrainedTokenizer(Tokenizer):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """On a source: sentences if `tokenizer.json` says something else than the tokenizer's class does. On a target:
-        one if only the tokenizer names the language.
+        """Sentences about the files: on a source, if `tokenizer.json` says something else than the tokenizer's class
+        does; on a target, if only the tokenizer names the language.
         """
         if self._checkpoint.side == "tgt":
             return self._notes_on_language

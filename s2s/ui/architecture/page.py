@@ -1,4 +1,4 @@
-"""What Architecture asks: of a model, a run's or a preset's, and a batch; and what draws the answer."""
+"""The page Architecture: the controls for a model (a run's or a preset's) and a batch; and what draws the answer."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DEFAULT = Costs()
 
 
 def show() -> None:
-    """The controls in one row, and the answer of the chosen tab."""
+    """Draw the controls in one row, and the answer of the chosen tab."""
     STATE.from_url()
     run = cached.open_run(st.session_state["run"])
     # Only Masks has a sentence box, but a link's sentence is kept in every tab.
@@ -47,7 +47,7 @@ def show() -> None:
 
 
 def select_component(name: str) -> None:
-    """Show another component from the next run on: for callbacks."""
+    """Show another component when the page is next drawn: for callbacks."""
     STATE.remember(component=name)
 
 

@@ -19,7 +19,7 @@ EXAMPLE = "attention gold example"
 
 
 def show(asked: Asked) -> None:
-    """The links; beside them the method, below them sentences to try."""
+    """Draw the links; beside them the method, below them sentences to try."""
     if asked.question.kind != "cross":
         st.info("Only cross-attention links words of the source with words of the target.")
         st.button(

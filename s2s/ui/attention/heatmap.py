@@ -8,7 +8,7 @@ from s2s.ui.kit import show_all, with_part
 
 
 def show(asked: Asked) -> None:
-    """The picture."""
+    """Draw the heatmap."""
     with asked.beside:
         question = with_part(STATE, asked.question, asked.answer)
     show_all(question, asked.answer, asked.model)

@@ -25,7 +25,7 @@ from s2s.ui.kit import (
 
 
 def show(asked: Asked) -> None:
-    """The controls, and what the interventions change."""
+    """Draw the controls, and what the interventions change."""
     attention = asked.answer.attention
     with asked.beside, st.container(horizontal=True, vertical_alignment="bottom"):
         at = _position(attention.tgt_tokens)
@@ -57,7 +57,7 @@ def _answer(asked: Asked, override: dict[str, str], switched: str) -> None:
 
 
 def remind(view: str) -> None:
-    """In the other views: a reminder that the link has interventions which this picture does not show."""
+    """Draw in the other views a reminder that the link has interventions which this picture does not show."""
     at, to, switched = (STATE.value(name) for name in ("at", "to", "switched"))
     if view == "change" or not (switched or (at and to)):
         return

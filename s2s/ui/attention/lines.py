@@ -12,7 +12,7 @@ from s2s.ui.kit import pickers, show_all
 
 
 def show(asked: Asked) -> None:
-    """The picture; beside it the heads and the share of their weight."""
+    """Draw the picture; beside it the heads and the share of their weight."""
     with asked.beside, st.container(horizontal=True, vertical_alignment="bottom"):
         heads = _heads(asked)
         share = share_slider()
@@ -48,7 +48,7 @@ def _heads(asked: Asked) -> str:
 
 
 def share_slider() -> str:
-    """The share of each row's weight that is drawn."""
+    """Draw a slider for the share of each row's weight that is drawn; returns its value."""
     key = STATE.key("share")
     if key not in st.session_state:
         given = float(STATE.value("share"))

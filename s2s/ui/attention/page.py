@@ -1,4 +1,6 @@
-"""What Attention asks: a sentence, its target, an attention, a layer and a head; and all else in Settings."""
+"""The page Attention: controls for a sentence, its target, a kind of attention, a layer and a head; the rest in
+Settings.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What draws the tabs of Attention: of most, their question says it all."""
+"""What draws the tabs of Attention: most of them need nothing but their question."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ FILE = Path(__file__)
 
 
 def copy_button(text: str, *, key: str, label: str = "Copy", is_primary: bool = False) -> None:
-    """A button that copies `text`, and says so."""
+    """Draw a button that copies `text`, and says so."""
     COPY_BUTTON(
         key=key.replace("_", "_."),  # Streamlit refuses two underscores, which an id may have
         data={"text": text, "label": label, "kind": "primary" if is_primary else ""},

@@ -15,7 +15,7 @@ FILE = Path(__file__)
 
 
 def diagram(drawing: Diagram, *, key: str, on_pick: Callable[[str], None]) -> None:
-    """Choosing a box calls `on_pick` with its name. All texts travel as data only."""
+    """Draw a diagram; choosing a box calls `on_pick` with its name. All texts travel as data only."""
 
     def picked() -> None:
         name = sent(key, "pick").get("name")
@@ -26,7 +26,7 @@ def diagram(drawing: Diagram, *, key: str, on_pick: Callable[[str], None]) -> No
 
 
 def diagram_data(drawing: Diagram) -> dict[str, Any]:
-    """What the browser draws from."""
+    """The data from which the browser draws a diagram."""
     return {
         "chosen": drawing.chosen,
         "size": [DIAGRAM_WIDTH, drawing.height],

@@ -69,7 +69,7 @@ def heads_canvas(
     on_pick: OnHead,
     on_enlarge: OnHead,
 ) -> None:
-    """`chosen` is outlined; `enlarged` is the head that fills the canvas, or None.
+    """Draw all heads; `chosen` is outlined; `enlarged` is the head that fills the canvas, or None.
 
     A click calls `on_pick` with layer and head, None for the mean; `on_enlarge` gets the head to enlarge, or two None
     for all. What is chosen travels apart from the pixels, which the browser keeps. Texts travel as data only.

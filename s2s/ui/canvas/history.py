@@ -9,7 +9,7 @@ HISTORY = "history.js"
 
 
 async def history_script(request: Request) -> FileResponse:
-    """The script."""
+    """Answers with the script for Back and Forward."""
     headers = {"cache-control": "no-cache"}
     path = Path(__file__).with_suffix(".js")
     return FileResponse(path, media_type="text/javascript", headers=headers)

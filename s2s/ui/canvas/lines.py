@@ -22,7 +22,7 @@ def attention_lines(
     alt: str,
     key: str,
 ) -> None:
-    """The links of each head by its name, styled as in `svg.lines`. Visitors' text travels as data only."""
+    """Draw the links of each head, by its name, styled as in `svg.lines`. Visitors' text travels as data only."""
     step = svg.token_spacing(keys, rows)
     styles = svg.line_styles(len(heads), step)
     data = {

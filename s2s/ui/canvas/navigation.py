@@ -7,7 +7,7 @@ import streamlit as st
 
 
 def mend_navigation(page: str, kept: Mapping[str, Mapping[str, str]], step: str) -> None:
-    """Drawn on every page; `page` is its address, `step` the open step of a lesson or empty.
+    """Draw it on every page to mend its navigation; `page` is its address, `step` the open step of a lesson or empty.
 
     A new page, or step of a lesson, is shown from its top, and on a phone the menu closes. Tab enters a group of
     choices at the selected one, and an open panel from its button; a menu that the keyboard opens has the focus. A link

@@ -8,7 +8,7 @@ FILE = Path(__file__)
 
 
 def picture_button(svg: str, name: str, *, label: str, key: str) -> None:
-    """A button that saves `svg` in a chosen format, width and font; `name` is the file's, without its ending."""
+    """Draw a button that saves `svg` in a chosen format, width and font; `name` is the file's, without its ending."""
     data = {"svg": svg, "name": name, "label": label}
     PICTURE_BUTTON(key=key, data=data, width="content", height="content")
 

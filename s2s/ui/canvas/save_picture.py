@@ -12,12 +12,12 @@ FILE = Path(__file__)
 
 
 def save_picture() -> None:
-    """Mount it once on a page: it listens to the camera buttons of all figures, and to the browser's Print."""
+    """Mount the dialog once on a page: it listens to the camera buttons of all figures, and to the browser's Print."""
     SAVE_PICTURE(key="save picture", height=1)
 
 
 async def plotly_script(request: Request) -> FileResponse:
-    """The library that draws a figure for paper; a browser loads it when it first saves one."""
+    """Answers with the library that draws a figure for paper; a browser loads it when it first saves one."""
     return FileResponse(
         library.PLOTLY, media_type="text/javascript", headers={"Cache-Control": "max-age=86400"}
     )

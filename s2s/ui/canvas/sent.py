@@ -1,4 +1,4 @@
-"""What a component's script sends: any JSON, since a program that is no browser can send it, too."""
+"""What a component's script sends: it may be any JSON, since a program that is no browser can send it, too."""
 
 from __future__ import annotations
 

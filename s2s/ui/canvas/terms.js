@@ -154,7 +154,7 @@ const searched = (query, onPage) => {  // the best match first; of equals, the p
 const MOST = 8;  // places listed
 const searchedPlaces = (query) => {  // those that have all its words, in the title if possible
   const asked = query.split(/\s+/), has = (text) => asked.every((word) => text.toLowerCase().includes(word));
-  const rank = ({ title, about }) => [title.toLowerCase().startsWith(query), has(title), has(`${title} ${about}`)].indexOf(true);
+  const rank = ({ title, about, also }) => [title.toLowerCase().startsWith(query), has(title), has(`${title} ${about} ${also}`)].indexOf(true);
   return words.places.map((each) => [each, rank(each)]).filter(([, at]) => at >= 0).sort((one, other) => one[1] - other[1])
     .slice(0, MOST).map(([each]) => each);
 };

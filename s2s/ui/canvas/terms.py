@@ -1,4 +1,4 @@
-"""The search, which also lists the technical words of a page; each of them opens its sentence, by hovering or a tap."""
+"""The search, which also lists a page's technical words; hovering or tapping one opens its sentence."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def seen_in(row: Term) -> dict[str, str]:
 
 
 def glossary() -> dict[str, object]:
-    """Every term with its sentences and links, and the forms in which texts have it."""
+    """Data for the browser: every term with its sentences and links, and the forms in which texts have it."""
     rows = [
         {**row._asdict(), "link": term_address(row.term), "view": urlencode(seen_in(row))}
         for row in GLOSSARY

@@ -42,8 +42,9 @@ def token_strip(
     on_pick: Callable[[int], None] | None,
     on_alternative: Callable[[int, int], None],
 ) -> None:
-    """A token opens its alternatives and calls `on_pick`, if given, with its 0-based position, which marks it as
-    chosen; an alternative calls `on_alternative` with position and token id. Visitors' text travels as data only.
+    """Draw a row of tokens. A token opens its alternatives and calls `on_pick`, if given, with its 0-based position,
+    which marks it as chosen; an alternative calls `on_alternative` with position and token id. Visitors' text travels
+    as data only.
     """
 
     def picked() -> None:

@@ -11,7 +11,7 @@ import streamlit as st
 
 @contextlib.contextmanager
 def touch_scrolling(key: str) -> Iterator[None]:
-    """What is drawn inside can be tapped and does not catch the page's scrolling."""
+    """Within it, what is drawn can be tapped and does not catch the page's scrolling."""
     with st.container(key=f"{key} and touch", gap=None):
         yield
         TOUCH(key=f"{key} touch", height=1)

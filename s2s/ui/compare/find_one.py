@@ -1,4 +1,4 @@
-"""Find one on Compare: among the texts of all rows."""
+"""The control Find one on Compare: a sentence is judged by the outputs of all rows."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FIND_ONE = FindOne(
 
 
 def show(run: Run, text: str, choices: Mapping[str, RowChoice]) -> None:
-    """What was found, or the search; rows without valid settings decode nothing."""
+    """Draw the sentence that was found, or the search; rows without valid settings decode nothing."""
     decodings = []
     for number, choice in enumerate(choices.values(), 1):
         if choice.run and not choice.error:

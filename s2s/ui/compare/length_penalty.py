@@ -16,7 +16,7 @@ ABOUT = "`length_penalty`: 0 favors short outputs, larger values longer ones."
 
 
 def show(config: BeamConfig, decoded: Decoded, key: str, decode: Callable[[float], None]) -> None:
-    """What the setting is, where another hypothesis becomes the first, and a button per such value.
+    """Draw the length penalty, the values where another hypothesis becomes the first, and a button for each.
 
     `decode` uses a value when the page is next drawn; `key` is the row's.
     """

@@ -206,8 +206,8 @@ def _call(run: Run, choice: RowChoice, source: str) -> None:
 
 
 def _link(url_path: str, label: str, of: Run, **params: str) -> None:
-    """A link to the same translation on another page; for a run other than the page's, in a new tab, so that this page
-    keeps its run.
+    """Draw a link to the same translation on another page; for a run other than the page's, in a new tab, so that this
+    page keeps its run.
     """
     view = {"step": str(of.step), **params}
     run = of.folder.id

@@ -27,14 +27,16 @@ class Comparison(NamedTuple):
 
 
 def controls(run: Run, text: str, n_rows: int) -> Comparison:
-    """The widgets: a correct translation, and against what differences are marked. `run` is the page's."""
+    """Draw the widgets for a reference translation, and for what differences are marked against. `run` is the
+    page's.
+    """
     reference = _reference(run, text)
     options = [*([REFERENCE] if reference else []), *(str(n + 1) for n in range(n_rows))]
     return Comparison(reference, _against(options, is_alone=n_rows == 1))
 
 
 def is_changed() -> dict[str, bool]:
-    """For each setting, before it is drawn, whether it differs from its default."""
+    """For each setting of the comparison, whether it differs from its default, before it is drawn."""
     linked = address.fresh("tgt")
     reference = st.session_state.get("reference") if linked is None else linked
     return {"a reference": bool(reference), "other marks": bool(STATE.value("against"))}

@@ -19,7 +19,7 @@ OWN_SETTINGS = ("max_new_tokens",)  # of all strategies, but shown among a strat
 
 @dataclass(frozen=True)
 class RowChoice:
-    """What a row says; `run` is None where it cannot be opened."""
+    """A row of Compare: run, checkpoint, strategy and settings; `run` is None where it cannot be opened."""
 
     run: Run | None
     run_id: str
@@ -47,19 +47,19 @@ class RowChoice:
 
     @property
     def asked(self) -> str:
-        """Strategy and settings as a question has them, without spaces."""
+        """Strategy and settings as a question names them, without spaces."""
         packed = share.pack(forms.to_address(self.settings)).replace(" ", "%20")
         return f"{self.strategy}!{packed}" if packed else self.strategy
 
 
 def written(best: Run, step: int, strategy: str, settings: dict[str, Any]) -> str:
-    """A row as in the address, with all of the strategy's own settings: they stay what they are now."""
+    """A row as text for the address, with all of the strategy's own settings: they stay what they are now."""
     values = linked_settings(best.starting(strategy)) | settings
     return str(Column(best.folder.id, str(step), strategy, forms.to_address(values)))
 
 
 def default(run_id: str) -> str:
-    """The row of a link that names none."""
+    """The row, as text, that Compare starts with where a link names none."""
     try:
         best = cached.open_run(run_id)
     except UserError:  # which the row says
@@ -68,7 +68,9 @@ def default(run_id: str) -> str:
 
 
 def linked_settings(config: Config) -> dict[str, Any]:
-    """The settings that a link writes even at their defaults: a strategy's own, as the shared ones do nothing."""
+    """The settings that a link writes even at their defaults: a strategy's own, since shared ones do nothing by
+    default.
+    """
     values = flat(config)
     shared = keys(GenerationConfig)
     return {
@@ -78,7 +80,7 @@ def linked_settings(config: Config) -> dict[str, Any]:
 
 
 def read(text: str) -> RowChoice:
-    """What a row in the session says, which `from_link` has written."""
+    """What a row's text in the session says, which `from_link` has written."""
     given = Column.read(text)
     try:
         best = cached.open_run(given.run)
@@ -98,7 +100,7 @@ def read(text: str) -> RowChoice:
 
 
 def from_link(text: str, key: str, page_run: str) -> str:
-    """The row that a link asks for; what does not exist is reported and left out."""
+    """The row, as text, that a link asks for; what does not exist is reported and left out."""
     given = Column.read(text)
     is_here = given.run in ("", page_run) or (key != FIRST_KEY and given.run in cached.runs())
     if not is_here:

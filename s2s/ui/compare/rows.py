@@ -41,8 +41,8 @@ HEAVY = 0.5  # estimated seconds of a batch, from which on nothing is looked for
 
 
 def read_from_url(run_id: str) -> Sequence[str]:
-    """The keys of the rows to show, after taking over what a new address says; where the menu leads here for the first
-    time, the first comparison, of a sentence that shows a difference.
+    """Take over what a new address says; returns the keys of the rows to show. Where the menu leads here for the first
+    time, they are those of the first comparison, of a sentence that shows a difference.
     """
     linked = {key: address.read(key) for key in KEYS}
     if any(text is not None for text in linked.values()):
@@ -156,7 +156,7 @@ def kinds() -> list[str]:
 
 
 def add(kind: str) -> None:
-    """Add a row: the last row's run and checkpoint, decoded in this way."""
+    """Add a row: the last row's run and checkpoint, decoded as `kind` says."""
     strategy, settings = KINDS.get(kind, (kind, {}))
     last = Column.read(texts()[shown()[-1]])
     _append(row.from_link(str(Column(last.run, last.step, strategy, settings)), KEYS[1], last.run))
@@ -205,7 +205,7 @@ def is_drawn(text: str) -> bool:
 
 
 def start(name: str, run_id: str) -> None:
-    """Start a new comparison."""
+    """Start a ready-made comparison, by its name, in place of the rows."""
     found = STARTS[name](run_id)
     _keep([row.from_link(str(one), key, run_id) for key, one in zip(KEYS, found, strict=False)])
     STATE.show(against="", row="")

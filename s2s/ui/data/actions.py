@@ -14,7 +14,7 @@ from s2s.ui.shell import page
 
 
 def train_button(chosen: ChosenDataset) -> None:
-    """Leads to Train with what was chosen here; an upload is saved first."""
+    """Draw the button that leads to Train with what was chosen here; an upload is saved first."""
     if st.button(
         "Train on these pairs", type="primary", icon=":material/model_training:", key="train on"
     ):
@@ -29,7 +29,7 @@ def train_button(chosen: ChosenDataset) -> None:
 
 
 def export(chosen: ChosenDataset) -> None:
-    """The pairs that would be trained on, as a file."""
+    """Draw the button that downloads the pairs that would be trained on."""
     with st.popover("Export", icon=":material/download:", on_change="rerun") as box:
         if not box.open:
             return

@@ -22,7 +22,7 @@ LIMITS = ("max_words", "max_ratio")  # rules whose setting is a number
 
 
 def rules(report: LintReport, now: Cleaning) -> None:
-    """The rules that match or drop pairs, each with a count; `now` is the current recipe."""
+    """Draw the rules that match or drop pairs, each with a count; `now` is the current recipe."""
     on = [rule for rule in enabled_rules(now) if rule in DROPPING]
     offered = [rule for rule in DROPPING if rule in on or report.found[rule].n]
     st.session_state[KEY] = on
@@ -49,7 +49,7 @@ def _choose(limits: Mapping[str, float]) -> None:
 
 
 def choose_examples(state: ViewState[Any], question: DatasetProfile, report: LintReport) -> None:
-    """The picker of the rule whose examples are shown."""
+    """Draw the picker of the rule whose examples are shown."""
     labels = {rule: LINT_RULES[rule].label for rule, each in report.found.items() if each.n}
     state.choice(
         "rule",
@@ -62,7 +62,7 @@ def choose_examples(state: ViewState[Any], question: DatasetProfile, report: Lin
 
 
 def flagged(chosen: ChosenDataset, data: DataConfig) -> None:
-    """The flagged pairs as a table, computed when it is asked for."""
+    """Draw a menu to download the flagged pairs as a table, which is computed when it is opened."""
     with st.popover("Flagged pairs", icon=":material/download:", on_change="rerun") as box:
         if not box.open:
             return

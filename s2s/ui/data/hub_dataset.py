@@ -35,7 +35,9 @@ TOKEN_NOTE = (
 
 @dataclass(frozen=True)
 class HubRequest:
-    """Rows to load: the SPEC, a name for people, and the token, which only the reader process gets."""
+    """A request for rows of a hub dataset: the SPEC, a name for people, and the token, which only the reader process
+    gets.
+    """
 
     spec: str
     name: str
@@ -43,7 +45,9 @@ class HubRequest:
 
 
 def choose() -> HubRequest | None:
-    """The widgets, each shown once the hub has answered the one before; None while something is missing or wrong."""
+    """Draw the widgets, each once the hub has answered the one before; returns None while something is missing or
+    wrong.
+    """
     name, token = _name()
     if not name.strip():
         st.caption(
@@ -225,7 +229,9 @@ def _option(names: Sequence[Column], at: int) -> str:
 
 
 def _spec(found: hub.Dataset, config: str, split: str, options: str) -> str:
-    """The SPEC. Where the dataset has a validation split beside `train` it names no split, so that both are used."""
+    """The SPEC of a hub dataset. Where it has a validation split beside `train`, no split is named, so that both are
+    used.
+    """
     place = f"{found.id}:{config}" if len(found.configs) > 1 else found.id
     is_default = split == "train" and "valid" in found.splits(config)
     return f"hub:{place}#{'' if is_default else f'split={split},'}{options},revision={found.sha}"

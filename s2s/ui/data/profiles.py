@@ -41,7 +41,7 @@ def section(of: ProfileFolder, name: str, data: DataConfig = DEFAULT_DATA) -> An
 
 
 def is_ready(of: ProfileFolder, what: str = "text") -> bool:
-    """Whether the process has finished. Until then a progress bar; after a failure its reason and a button.
+    """Whether the profile is computed. Until then it draws a progress bar; after a failure its reason and a button.
 
     `what` distinguishes two of these on one page.
     """

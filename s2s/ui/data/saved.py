@@ -20,7 +20,7 @@ NEEDING = ("queued", "starting", "running", "stopped", "interrupted")
 
 
 def choose(row: DeltaGenerator) -> tuple[str, str] | None:
-    """SPEC and name of the chosen dataset; None where nothing has been saved."""
+    """Draw the picker; returns SPEC and name of the chosen dataset, None where nothing has been saved."""
     names = unique_names({saved.spec: saved.name for saved in cached.datasets()})
     if not names:
         with st.container(key="answer"):
@@ -64,7 +64,9 @@ def _rename_button(spec: str, name: str) -> None:
 
 
 def _delete_button(spec: str, name: str) -> None:
-    """Asks once more. The keys contain the dataset's hash, so that the popover closes when the dataset is gone."""
+    """Draw a button that asks once more. The keys contain the dataset's hash, so that the popover closes when the
+    dataset is gone.
+    """
     hash = spec.partition(":")[2]
     with st.popover("Delete", icon=":material/delete:", key=f"away {hash}"):
         st.write(

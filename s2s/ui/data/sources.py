@@ -40,11 +40,11 @@ class ChosenDataset:
 
     @property
     def address(self) -> str:
-        """What questions call it: its SPEC, of an upload as it was read."""
+        """What questions call the dataset: its SPEC, or that of an upload as it was read."""
         return f"{uploads.PREFIX}{self.upload.id}/{self.upload.spec}" if self.upload else self.spec
 
     def save(self) -> str:
-        """The SPEC by which a run finds it; an upload is saved first. Raises UserError where that fails."""
+        """Save an upload; returns the SPEC by which a run finds the dataset. Raises UserError where that fails."""
         return self.upload.save(self.name) if self.upload else self.spec
 
 
@@ -57,7 +57,7 @@ class Missing(NamedTuple):
 
 
 class Origin(NamedTuple):
-    """Where datasets come from; `choose` draws its widgets, common ones in a row, and returns the dataset."""
+    """One way to get a dataset; `choose` draws its widgets, common ones in a row, and returns the dataset."""
 
     label: str
     choose: Callable[[DeltaGenerator], ChosenDataset | None]
@@ -89,7 +89,7 @@ def _follow(origin: str) -> None:
 
 
 def chosen(origin: str, row: DeltaGenerator) -> ChosenDataset | None:
-    """The dataset, once there is one; `row` has what chooses it."""
+    """Draw the widgets of an origin in `row`; returns the dataset, None until there is one."""
     missing: Missing | None = st.session_state.get(MISSING)
     if missing and missing.origin == origin:
         st.warning(as_markdown(missing.why), icon=":material/link_off:")

@@ -34,7 +34,7 @@ CHOSEN = ("tokenizer.kind", "tokenizer.vocab_size")  # of a tokenizer's settings
 
 
 def choose(found: TokenizerComparison, profile: ProfileFolder, recipe: Recipe) -> dict[str, Any]:
-    """Two tokenizers beside each other, as they split a sentence or an example of the dataset.
+    """Draw two tokenizers beside each other, as they split a sentence or an example of the dataset.
 
     Returns the recipe settings of the one to use; none while that is the recipe's and was not measured.
     """

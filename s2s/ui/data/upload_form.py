@@ -59,7 +59,9 @@ READING = MappingProxyType(
 
 
 def fields() -> None:
-    """A field for files and one for text, and a file to try; what is given becomes an upload, and the page shows it."""
+    """Draw a field for files and one for text, and a file to try; what is given becomes an upload, and the page shows
+    it.
+    """
     with st.grid(2, min_column_width=WIDTH) as grid:
         with grid.cell():
             _files_field()
@@ -120,7 +122,7 @@ def _example() -> str:
 
 
 def spec(upload: Upload, offer: Mapping[str, Any], row: DeltaGenerator) -> str:
-    """The SPEC of an upload by the widgets drawn here and in the row, "" while it waits for a choice.
+    """The SPEC of an upload by the widgets, which are drawn here and in the row, "" while it waits for a choice.
 
     `offer` is what its files look like. `upload.choices` has their values at first, where an address says them, and
     what is chosen afterwards.

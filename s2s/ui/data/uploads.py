@@ -48,13 +48,13 @@ def open_linked(spec: str) -> Upload:
 
 
 def current(origin: str) -> Upload | None:
-    """The upload from that origin, unless it is gone."""
+    """The upload from that origin; None where there is none or its files are gone."""
     found: Upload | None = st.session_state.get(_key(origin))
     return found if found and found.is_there else None
 
 
 def lost(origin: str) -> Upload | None:
-    """The upload from that origin if it is gone, which this visit then forgets."""
+    """The upload from that origin if its files are gone, which this visit then forgets; else None."""
     found: Upload | None = st.session_state.get(_key(origin))
     if found is None or found.is_there:
         return None
@@ -92,7 +92,7 @@ def discard(origin: str) -> None:
 
 
 def notice(origin: str, upload: Upload) -> None:
-    """Where the upload is stored, who opens it and for how long, with a button that deletes it."""
+    """Draw where the upload is stored, who opens it and for how long, with a button that deletes it."""
     st.button(
         "Delete now",
         key=f"drop {origin}",
@@ -112,7 +112,7 @@ def _delete(origin: str, name: str) -> None:
 
 
 def deleted_key(origin: str) -> str:
-    """Where the session has the name of the upload that was deleted last, for one run."""
+    """The session's key for the name of the upload deleted last, which is kept for one script run."""
     return f"deleted {origin}"
 
 

@@ -51,7 +51,7 @@ class DatasetView(NamedTuple):
 
 @dataclass(frozen=True)
 class DataView:
-    """The page's own part of a link; the dataset and the recipe's settings travel with it."""
+    """The fields of Data's link that belong to the page; the dataset and the recipe's settings travel with them."""
 
     view: str = field("Pairs", one_of("Pairs", "Cleaning", "Task", "Statistics", "Pieces"))
 
@@ -60,7 +60,7 @@ STATE = ViewState("data", DataView, DatasetProfile)
 
 
 def read_from_url() -> None:
-    """Take what a link says: dataset, view, and settings of the recipe."""
+    """Take over what a new link says: dataset, view, and settings of the recipe."""
     given = STATE.from_url()
     if given is None:
         return
@@ -117,7 +117,7 @@ def _settings(keys: Iterable[str]) -> None:
 
 
 def show_view(chosen: ChosenDataset) -> None:
-    """The chosen view; choices made in the others stay."""
+    """Draw the chosen view; choices made in the others stay."""
     above = st.container(horizontal=True, vertical_alignment="center")
     labels = {name: view.label for name, view in VIEWS.items()}
     with above:
@@ -159,12 +159,12 @@ def _preset() -> str:
 
 
 def changes() -> dict[str, Any]:
-    """What was chosen here and differs from the preset."""
+    """The recipe's settings that were chosen on Data and differ from the preset."""
     return forms.changes(base(), DATA_KEYS, PREFIX)
 
 
 def recipe() -> Recipe:
-    """The preset's recipe with what was chosen here. Raises UserError where that does not fit together."""
+    """The preset's recipe with what was chosen on Data. Raises UserError where that does not fit together."""
     return override(base(), changes())
 
 
@@ -185,7 +185,7 @@ def _texts(picture: Picture) -> None:
 
 
 def texts_table(table: Table) -> str:
-    """Texts that wrap; a long one ends in an ellipsis, and opens. Numbers have narrow columns."""
+    """HTML of a table of texts that wrap; a long one ends in an ellipsis, and opens. Numbers have narrow columns."""
     cells = [*zip(*table.rows, strict=True)]
     are_numbers = [all(isinstance(cell, int) for cell in column) for column in cells]
     columns = [

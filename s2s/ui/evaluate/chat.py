@@ -29,7 +29,7 @@ PROMPTS = {
 
 @dataclass(frozen=True)
 class ChatFormat:
-    """What a run reads: the last turns, or facts followed by a question."""
+    """What a run reads in a conversation: the last turns, or facts followed by a question."""
 
     prefix: str
     n_turns: int  # previous turns that it reads
@@ -37,7 +37,7 @@ class ChatFormat:
 
 
 def chat_format(run: Run) -> ChatFormat | None:
-    """What a run reads; None if not trained to respond."""
+    """What a run reads in a conversation; None if not trained to respond."""
     source = str(run.folder.about().get("source", ""))
     data = run.recipe.data
     if data.task == "respond":
@@ -50,7 +50,7 @@ def chat_format(run: Run) -> ChatFormat | None:
 
 
 def panel(run_id: str) -> None:
-    """The turns so far, and a box for the next; nothing for runs that were not trained to respond."""
+    """Draw the turns so far, and a box for the next; nothing for runs that were not trained to respond."""
     run = cached.open_run(run_id)
     how = chat_format(run)
     if how is None:

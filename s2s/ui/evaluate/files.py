@@ -29,7 +29,9 @@ class Uploaded(NamedTuple):
 
 
 def test_set() -> Uploaded | None:
-    """The uploaded files, or none yet. Raises UserError for files that do not match."""
+    """Draw the upload fields; returns the test set, None without files. Raises UserError for files that do not
+    match.
+    """
     left, right = st.columns(2)
     with left:
         src = st.file_uploader(
@@ -48,7 +50,7 @@ def test_set() -> Uploaded | None:
 
 
 def read(contents: Sequence[tuple[str, bytes]]) -> Uploaded | None:
-    """Sources and reference files, or one table. Raises UserError for files that do not match."""
+    """Read a test set: source and reference files, or one table. Raises UserError for files that do not match."""
     if not contents:
         return None
     if len(contents) == 1 and is_table(contents[0][0]):

@@ -182,9 +182,7 @@ def _in_a_minute(systems: Sequence[System]) -> int:
 
 
 def _group_toggle(uploaded: files.Uploaded | None) -> bool:
-    """Whether pairs of the same source are one sentence; for a table that repeats sources they are, unless told
-    otherwise.
-    """
+    """Whether pairs of the same source are one sentence; by default so for a table that repeats sources."""
     if uploaded and uploaded.repeats:
         return not STATE.toggle(
             "apart",

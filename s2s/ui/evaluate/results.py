@@ -40,7 +40,7 @@ SHOWN = 8  # earlier evaluations in the list
 
 
 def panel(evaluation: str) -> None:
-    """The evaluation; it refreshes while it runs."""
+    """Draw the evaluation; it refreshes while it runs."""
     try:
         stands = evaluation_service.progress(evaluation)
     except UserError as wrong:
@@ -105,7 +105,7 @@ def _answer(what: Evaluation, *, is_done: bool) -> None:
 
 
 def asked(evaluation: str) -> Evaluate:
-    """What the page asks of a stored evaluation, shown as its widgets say."""
+    """The question for a stored evaluation, shown as the page's widgets say."""
     return STATE.question(Evaluate).of_stored(evaluation)
 
 
@@ -300,7 +300,7 @@ def _do(what: str, evaluation: str) -> None:
 
 
 def button(form: evaluate_form.Form) -> None:
-    """The button Evaluate, with the cost or the error next to it."""
+    """Draw the button Evaluate, with the cost or the error next to it."""
     request = form.request
     is_ready = form.wrong is None and bool(request.systems)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -317,7 +317,7 @@ def button(form: evaluate_form.Form) -> None:
 
 
 def earlier(run_id: str) -> None:
-    """The evaluations of a run, newest first."""
+    """Draw the evaluations of a run, newest first."""
     own = list_evaluations(asker.current(), run_id)
     found = [*own, *filter(None, [evaluations.shipped(run_id)])]
     if not found:
@@ -344,7 +344,9 @@ def earlier(run_id: str) -> None:
 
 
 def _delete_button(evaluation: str) -> None:
-    """Asks once more. The keys contain the id, so that the popover closes when the evaluation is gone."""
+    """Draw a button that asks once more. The keys contain the id, so that the popover closes when the evaluation is
+    gone.
+    """
     with st.popover("Delete", icon=":material/delete:", key=f"away {evaluation}"):
         st.write("This deletes its translations and scores. You cannot undo this.")
         st.button(

@@ -30,7 +30,7 @@ NONE = MappingProxyType({"selection": MappingProxyType({"rows": ()})})  # nothin
 
 
 def panel(answer: Evaluated) -> None:
-    """The search and the order, the table of sentences, and the selected one."""
+    """Draw the search and the order, the table of sentences, and the selected one."""
     _choices(answer)
     question = STATE.question(Evaluate).of_stored(answer.evaluation.id)
     listed = of.order(question, answer)

@@ -19,7 +19,7 @@ from s2s.ui.kit.action_button import Click
 
 
 def run_name(run_id: str) -> str:
-    """What names a run in a question, whatever its checkpoint: the page's in the languages that are chosen for it."""
+    """What names a run in a question, without a checkpoint; the page's run in the languages that are chosen for it."""
     run = cached.open_run(run_id)
     return cached.named(run).replace(f"@{run.step}", "", 1)
 
@@ -58,7 +58,7 @@ def _queue(request: EvaluationRequest) -> str:
 def strategy_settings(
     runs: list[str], strategies: list[str], wrongs: list[UserError]
 ) -> dict[str, dict[str, Any]]:
-    """The settings that differ from their defaults, by strategy."""
+    """Draw the settings of each strategy; returns those that differ from their defaults, by strategy."""
     by_strategy: dict[str, dict[str, Any]] = {}
     has_some = any(st.session_state.get(settings_key(name)) for name in strategies)
     with st.expander(
@@ -96,7 +96,7 @@ def checked(run_id: str, strategy: str, text: str) -> dict[str, Any]:
 
 
 def sweep_settings(strategies: list[str], wrongs: list[UserError]) -> dict[str, str]:
-    """Draw the fields of a sweep; empty without one."""
+    """Draw the fields of a sweep; returns the swept setting and its values as typed, or that there is no sweep."""
     offered = requests.offered_sweeps(strategies)
     options = {requests.NO_SWEEP: requests.NO_SWEEP} | {name: name for name in offered}
     is_open = STATE.value("sweep") in offered

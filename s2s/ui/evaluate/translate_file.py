@@ -24,7 +24,7 @@ SHOWN = 5  # lines of a preview
 
 
 def panel(run_id: str) -> None:
-    """The form: a file, a strategy, its settings."""
+    """Draw the form: a file, a strategy, its settings."""
     with st.expander("Translate a file", icon=":material/file_open:"):
         st.caption(
             "A .txt file with one sentence per line. The translation has the same number of lines, in the same order."
@@ -91,7 +91,7 @@ def _request(
 
 
 def result(evaluation: Evaluation, done: int) -> None:
-    """The translation so far: its first lines, and a download in which lines not yet translated are empty."""
+    """Draw the translation so far: its first lines, and a download in which lines not yet translated are empty."""
     place = Library().evaluation(evaluation.id)
     lines = place.lines(0)
     pairs = place.test()

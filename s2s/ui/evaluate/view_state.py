@@ -44,8 +44,8 @@ RUN = "evaluation for"  # in the session: the page's run when an evaluation was 
 
 @dataclass(frozen=True)
 class EvaluateView:
-    """What only the page has: its own run's name stands for none, and uploaded files are not part of a link. The
-    settings of a strategy travel as `with.STRATEGY`.
+    """The fields of Evaluate's link that no question declares: `runs` is empty for the page's own run, and uploaded
+    files are not part of a link. The settings of a strategy travel as `with.STRATEGY`.
     """
 
     runs: str = field("", scope="run")  # empty: the page's
@@ -59,7 +59,7 @@ STATE = ViewState("evaluate", EvaluateView, Evaluate, ScoreBuckets)
 
 
 def read_from_url(run_id: str) -> str:
-    """Take what a link newly says. Returns the id of the evaluation to show, or empty for the form alone."""
+    """Take over what a new link says. Returns the id of the evaluation to show, or empty for the form alone."""
     given = STATE.from_url()
     if given is not None:
         st.session_state[RUN] = run_id
@@ -90,7 +90,7 @@ def _first(run_id: str) -> str:
 
 
 def numbered(names: Sequence[str]) -> dict[str, str]:
-    """The names of systems by their numbers, as links have them."""
+    """The names of systems, keyed by their numbers in links."""
     return {str(number): name for number, name in enumerate(names, 1)}
 
 

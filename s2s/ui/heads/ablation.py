@@ -21,7 +21,7 @@ EXAMPLE = "cross.2=off"
 
 
 def show_view(page: HeadsPage) -> None:
-    """A sentence beside the switches, then the sample by a job."""
+    """Draw a sentence beside the switches, then the sample, measured by a job."""
     chosen = sample(page)
     row = sentence_row("its translation without some heads")
     wide, narrow = st.columns([3, 2], gap="medium")

@@ -21,7 +21,7 @@ from s2s.ui.shell import page_link
 
 
 def show_view(page: HeadsPage) -> None:
-    """AER of every head where gold links are known, else how far each two heads agree."""
+    """Draw the AER of every head where gold links are known, else how far each two heads agree."""
     with page.row:
         links = definitions("symmetrization", "sure and possible links")
         STATE.draw("links", label_visibility="collapsed", width=230, help=links)

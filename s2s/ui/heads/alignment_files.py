@@ -21,7 +21,9 @@ SIDES = {False: "source", True: "target"}
 
 
 def uploaded() -> list[Pair] | None:
-    """The pairs with their gold links, empty without files; None for files that do not match, which a sentence says."""
+    """Draw the upload fields; returns the pairs with their gold links, empty without files; None, and an error, for
+    files that do not match.
+    """
     with st.expander(
         "Your own sentences and their alignment",
         icon=":material/upload_file:",

@@ -18,7 +18,7 @@ DEFAULT = Attribution()
 
 
 def show_view(page: HeadsPage) -> None:
-    """The attribution, the attention, how far they agree, and what changed weights change."""
+    """Draw the attribution, the attention, how far they agree, and what changed weights change."""
     stack = page.best.recipe.model.decoder
     names = {ALL_HEADS: "all heads"} | {
         f"{layer + 1}.{head + 1}": f"layer {layer + 1} · head {head + 1}"

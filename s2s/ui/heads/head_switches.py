@@ -24,7 +24,7 @@ class HeadSwitches(NamedTuple):
 
 
 def head_switches(run: Run) -> dict[Head, str]:
-    """Draw all heads, and read which are ablated and how. What a link names and the model has not is reported."""
+    """Draw all heads; returns the ablated ones and how. What a link names and the model does not have is reported."""
     every = all_heads(run.model)
     chosen = _read(every)
     with st.container(horizontal=True, vertical_alignment="bottom", key="switches of heads"):

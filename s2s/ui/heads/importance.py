@@ -14,7 +14,7 @@ from s2s.ui.kit import cached, show, show_all
 
 
 def show_view(page: HeadsPage) -> None:
-    """The numbers of all heads, then what explains them."""
+    """Draw the numbers of all heads, then what explains them."""
     how = str(STATE.shown("how"))
     row = INTERVENTIONS.get(how, INTERVENTIONS[HeadImportance().how])
     chosen = sample(page, {row.label.lower(): how != HeadImportance().how})

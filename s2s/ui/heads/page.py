@@ -17,7 +17,9 @@ from s2s.ui.streamlit_parts import DeltaGenerator
 
 
 class HeadsPage(NamedTuple):
-    """The run at its best checkpoint, the row in which a view has its own controls, and room beside that."""
+    """What all views of Many sentences get: the run at its best checkpoint, the row for a view's own controls, and room
+    beside that.
+    """
 
     best: Run
     row: DeltaGenerator
@@ -25,7 +27,7 @@ class HeadsPage(NamedTuple):
 
 
 def read_page(labels: Mapping[str, str]) -> tuple[str, HeadsPage]:
-    """Draw the choice of the view, which is a slug of `labels`."""
+    """Draw the choice of the view; returns its slug, a key of `labels`, and what all views get."""
     STATE.from_url()
     best = cached.open_run(st.session_state["run"])
     STATE.belongs_to("run", best.folder.id)
@@ -38,7 +40,9 @@ def read_page(labels: Mapping[str, str]) -> tuple[str, HeadsPage]:
 
 
 class HeadsSample(NamedTuple):
-    """The chosen checkpoint, the subjects of a question over sentences, and where more settings go."""
+    """What a view over many sentences gets: the chosen checkpoint, the subjects of its question, and where more
+    settings go.
+    """
 
     run: Run
     asked: Mapping[str, Any]

@@ -15,7 +15,7 @@ DEFAULT = Patching()
 
 
 def show_view(page: HeadsPage) -> None:
-    """Two sources, what is patched, the picture and its numbers."""
+    """Draw two sources, what is patched, the picture and its numbers."""
     shown = STATE.shown("patch")
     is_changed = {str(shown): shown != DEFAULT.patch}
     chosen = read_sentence(page, "what carries the difference between two sentences", is_changed)

@@ -33,7 +33,7 @@ IN_ROW = MappingProxyType({"label_visibility": "collapsed", "width": 260})
 
 
 def show_view(page: HeadsPage) -> None:
-    """The chosen part, over the chosen sentences."""
+    """Draw the chosen part of the view, over the chosen sentences."""
     with page.row:
         part = STATE.choice("part", "Part", LABELS, label_visibility="collapsed", width=220)
         place = st.container(horizontal=True, width="content")

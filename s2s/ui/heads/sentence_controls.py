@@ -1,4 +1,4 @@
-"""The sentence of a view of Many sentences, the target that is forced, and what a large model takes for them."""
+"""The sentence of a view of Many sentences, the target that is forced, and whether a large model may compute now."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ from s2s.ui.streamlit_parts import DeltaGenerator
 
 
 class HeadsSentence(NamedTuple):
-    """The chosen checkpoint, a sentence with its target, and where more settings go."""
+    """What a view about one sentence gets: the chosen checkpoint, a sentence with its target, and where more settings
+    go.
+    """
 
     run: Run
     facts: RunVocabulary
@@ -61,7 +63,9 @@ def read_sentence(
 
 
 def may_ask(run: Run, probes: Sequence[Probed], what: str) -> bool:
-    """Whether to ask these now: they are quick together, or the visitor has pressed the button that is drawn here."""
+    """Whether to ask these questions now: they are quick together, or the visitor has pressed the button that is drawn
+    here.
+    """
     seconds = sum(request_seconds(run, probe.beside(cached.SCREEN)) for probe in probes)
     wanted = f"probe of {what}"
     if seconds <= HEAVY or st.session_state.get(wanted) == tuple(probes):

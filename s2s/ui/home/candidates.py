@@ -17,7 +17,7 @@ from s2s.words import nats, percent
 
 
 def candidates(run: Run, question: NextToken) -> None:
-    """Each word with the candidates at its position; the translation continues from one that is pressed."""
+    """Draw each word with the candidates at its position; the translation continues from one that is pressed."""
     if not cached.SCREEN.answer(question.continued).hypotheses:
         return
     answer = cached.SCREEN.answer(question)

@@ -18,7 +18,7 @@ MAX_LABEL = 30  # characters of a sentence
 
 
 def translations(run: Run, facts: RunVocabulary, sentences: Sequence[str]) -> NextToken | None:
-    """Shows the translations of these sentences. Returns what is asked of the sentence that the visitor looks at."""
+    """Draw the translations of these sentences. Returns the question about the sentence that the visitor looks at."""
     shown = sentences[:MOST_SENTENCES]
     place = st.container(key="translation")
     if len(sentences) > len(shown):

@@ -16,7 +16,9 @@ def _are_ids(text: str) -> bool:
 
 @dataclass(frozen=True)
 class HomeView:
-    """The sentence that is looked at, the word that was replaced in its translation, and a part of the map."""
+    """The fields of Home's link: the sentence looked at, the word replaced in its translation, and a part of the
+    map.
+    """
 
     sentence: str = field("", one_of(*map(str, range(1, MOST_SENTENCES + 1))), scope="text")
     forced: str = field("", _are_ids, scope="sentence")  # ids that the target begins with: `6.152`

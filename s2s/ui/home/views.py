@@ -11,7 +11,7 @@ from s2s.ui.shell import CURATED_VIEWS, page_link, small_picture
 
 
 def curated_views() -> None:
-    """Cards, each with a picture and what there is to see; a press anywhere opens it."""
+    """Draw cards, each with a picture and what there is to see; a press anywhere opens it."""
     with st.container(key="views"):
         st.subheader("Views to open", anchor=False)
         with st.grid("auto", min_column_width=185, border=True) as grid:
@@ -22,7 +22,7 @@ def curated_views() -> None:
 
 
 def doors(run_id: str, sentence: str) -> None:
-    """Links to what can be done next, in one row where it fits."""
+    """Draw links to what can be done next, in one row where it fits."""
     with st.container(key="doors", horizontal=True, gap="medium"):
         page_link("lessons", "Short lessons")
         page_link("walkthrough", "Step by step through the model")

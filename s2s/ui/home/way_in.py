@@ -1,4 +1,4 @@
-"""Where a visitor begins who came without a link: in the lesson that they have begun, in the next, or in the first."""
+"""Where a visitor who came without a link begins: in the lesson that they have begun, in the next, or in the first."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ICON = ":material/school:"
 
 
 def way_in() -> None:
-    """Links that continue lessons in progress, unless a shared picture or a lesson is open."""
+    """Draw links that continue lessons in progress, unless a shared picture or a lesson is open."""
     if "v" in st.query_params or st.session_state.get(share.LESSON):
         return
     try:

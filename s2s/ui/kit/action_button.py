@@ -20,13 +20,13 @@ class Click:
     is_waiting: bool = False  # one is to be carried out
 
     def done(self) -> None:
-        """Call it when the click has been carried out, and nothing that may be interrupted has happened since."""
+        """Mark the click as carried out. Call it when nothing that may be interrupted has happened since."""
         self.n_done += 1
         self.is_waiting = False
 
 
 def action_button(label: str, *, key: str, **look: Any) -> Click:
-    """Draws the button. While `is_waiting`, carry the click out and call `done`."""
+    """Draw the button; returns its clicks. While `is_waiting`, carry the click out and call `done`."""
     name = f"clicks on {key}"
     if name not in st.session_state:
         st.session_state[name] = Click()

@@ -29,7 +29,7 @@ def read(key: str) -> str | None:
 
 
 def fresh(key: str) -> str | None:
-    """What `read` would return, without marking it as read."""
+    """A new value in the address, as `read` returns it, without marking it as read."""
     given = st.query_params.get(key)
     if given == st.session_state.get(_mark(key)):
         return None
@@ -42,12 +42,12 @@ def read_again(key: str) -> None:
 
 
 def add_to_set(values: Mapping[str, str]) -> None:
-    """Values that every `set` written from now on carries, too."""
+    """Make every `set` written from now on carry these values, too."""
     st.session_state[ADDED] = pack(values)
 
 
 def with_added(packed: str) -> str:
-    """A `set` with the values of `add_to_set`, unless it names languages itself."""
+    """A link's `set` with the values of `add_to_set`, unless it names languages itself."""
     added = "" if any(f"{key}:" in packed for key in LANGUAGES) else st.session_state.get(ADDED)
     return ",".join(filter(None, (packed, added)))
 
@@ -95,12 +95,12 @@ def turn_page(url_path: str, keys: Sequence[str]) -> bool:
 
 
 def is_bare() -> bool:
-    """Whether this page was opened by an address that says nothing but the run, as the menu's do."""
+    """Whether this page was opened by an address that says nothing but the run, like the menu's addresses."""
     return bool(st.session_state.get(BARE))
 
 
 def open_view(keys: Sequence[str], values: Mapping[str, str]) -> None:
-    """Show exactly these values when the page is next drawn; what they do not say is at its default, but the run.
+    """Show exactly these values when the page is next drawn; what they do not say is at its default, except the run.
 
     Call this before the page's widgets are drawn, on the page itself.
     """
@@ -143,8 +143,8 @@ def go_back_to(key: str, value: str) -> None:
 
 
 def _restore() -> None:
-    """After a link, Back or Forward to another page, Streamlit has dropped from the address what widgets of the page
-    before were bound to, such as the sentence; it is what this page is to show.
+    """Put back into the address what Streamlit has dropped after a link, Back or Forward to another page: values of
+    widgets of the page before, such as the sentence, which this page is to show.
     """
     context = get_script_run_ctx(suppress_warning=True)
     if context is None:

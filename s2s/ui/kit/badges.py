@@ -42,6 +42,6 @@ def shown_state(row: RunSummary) -> str:
 
 
 def badge(state: str) -> None:
-    """A badge for the state of a run or an evaluation."""
+    """Draw a badge for the state of a run or an evaluation."""
     look = STATES[state]
     st.badge(look.label, icon=look.icon, color=look.color)

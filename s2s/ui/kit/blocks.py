@@ -27,7 +27,7 @@ def cards(rows: Sequence[Card], at_most: int = 8) -> None:
 
 
 def undo_row(said: str, undo: Callable[..., None], *args: object, key: str, help: str = "") -> None:
-    """A line that says what was deleted (markdown), with a button that calls `undo` with `args`."""
+    """Draw a line that says what was deleted (markdown), with a button that calls `undo` with `args`."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"{key} row"):
         st.markdown(said, width="content")
         st.button(

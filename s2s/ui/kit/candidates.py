@@ -34,7 +34,9 @@ def candidates_strip(
     force: Callable[[str], None],
     on_pick: Callable[[int], None] | None = None,
 ) -> None:
-    """Pressing a candidate calls `force` with the ids up to it, such as `6.152`; a token calls `on_pick`, if given."""
+    """Draw the tokens. Pressing a candidate calls `force` with the ids up to it, such as `6.152`; a token calls
+    `on_pick`, if given.
+    """
     ids, tokens = answer.found.hypotheses[0].ids, answer.found.hypotheses[0].tokens
     columns = zip(tokens, answer.probabilities, answer.candidates, strict=True)
     cells = [

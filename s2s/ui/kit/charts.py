@@ -13,7 +13,7 @@ from s2s.ui.canvas import touch_scrolling
 
 
 def chart(figure: go.Figure | Mapping[str, Any], *, alt: str, file_name: str) -> None:
-    """A figure with hover, tap and a save button that never catches the page's scrolling.
+    """Draw a figure with hover, tap and a save button that never catches the page's scrolling.
 
     A figure as a mapping says the size of each text itself.
     """
@@ -27,7 +27,7 @@ def chart(figure: go.Figure | Mapping[str, Any], *, alt: str, file_name: str) ->
 def clickable_chart(
     figure: go.Figure, *, alt: str, file_name: str, key: str, on_pick: Callable[[Any], None]
 ) -> None:
-    """A figure in its own width, whose points can be clicked; `on_pick` gets the point's `customdata`."""
+    """Draw a figure in its own width, whose points can be clicked; `on_pick` gets the point's `customdata`."""
 
     def picked() -> None:
         for point in st.session_state[key].selection.points:
@@ -48,7 +48,9 @@ def clickable_chart(
 
 
 def _enlarge_small_text(figure: go.Figure) -> None:
-    """What is drawn of ticks and texts whose size the figure leaves to the theme; each takes Plotly 0.2 ms."""
+    """Enlarge ticks and texts that are drawn and whose size the figure leaves to the theme; each takes Plotly 0.2
+    ms.
+    """
     fonts = [axis.tickfont for axis in (*figure.select_xaxes(), *figure.select_yaxes())]
     fonts += [figure.layout.legend.font] if figure.layout.showlegend is not False else []
     for trace in figure.data:

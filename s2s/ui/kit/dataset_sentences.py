@@ -16,14 +16,18 @@ from s2s.ui.kit import cached, vocabulary
 
 
 class DatasetSentences(NamedTuple):
-    """Distinct sources; `problem` says why they are only those that the run itself keeps, or is empty."""
+    """Distinct source sentences of a dataset; `problem` says why they are only those that the run itself keeps, or is
+    empty.
+    """
 
     texts: tuple[str, ...]
     problem: str = ""
 
 
 def of(run: Run, most: int) -> DatasetSentences:
-    """At most `most` sources, held-out ones first; a built-in dataset's are those of its held-out splits."""
+    """At most `most` source sentences of a run's dataset, held-out ones first; of a built-in one, those of its held-out
+    splits.
+    """
     may_see = sharing.may_see_data(run.folder)
     return _sentences(str(settings.home()), str(run.folder.path), most, may_see, run)
 

@@ -82,7 +82,7 @@ class Searched(NamedTuple):
 def search(
     run: Run, name: str, sentences: Sequence[str], settings: PropertySettings
 ) -> Iterator[Searched]:
-    """Yields the progress of a search; the last item has the sentence, or none fits."""
+    """Yields the progress of a search; the last item has the sentence that fits, if there is one."""
     widths = [_width(run, decoding) for decoding in settings.decodings]
     most = max(1, min(LAST_BATCH, ROWS // max(widths)))
     size = min(FIRST_BATCH, most) if PROPERTIES[name].decodes else MOST
@@ -111,7 +111,7 @@ def _judged(
 
 
 def _finding(run: Run, name: str, text: str, settings: PropertySettings) -> Finding:
-    """Raises UserError for a wrong setting, PendingError until it is known."""
+    """What a property finds in a sentence. Raises UserError for a wrong setting, PendingError until it is known."""
     if not PROPERTIES[name].decodes:
         return properties.findings(run, name, [text], settings)[0]
     request = _request(run, name, [text], settings)
@@ -150,7 +150,7 @@ class Summary(NamedTuple):
 
 @dataclass(frozen=True)
 class FindOne:
-    """The control of one page: `state` has a field `find`, `names` are the properties that fit the page.
+    """The control Find one of a page: `state` has a field `find`, `names` are the properties that fit the page.
 
     `show_head` selects the kind, layer and head that show what was found; `prepare` is called before a search.
     """
@@ -313,7 +313,7 @@ def _shown() -> tuple[str, str]:
 
 
 def within(seconds: float, steps: Iterator[Searched]) -> Iterator[tuple[Searched, float]]:
-    """The steps of a search with the seconds since it began, until these exceed the limit."""
+    """The steps of a search, each with the seconds since it began, until these exceed the limit."""
     began = time.monotonic()
     for done in steps:
         if not done.n:

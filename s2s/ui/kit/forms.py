@@ -44,14 +44,14 @@ def inputs(
 
 
 def or_raise(answer: T | str) -> T:
-    """A cached answer; a cached error is raised."""
+    """A cached answer; where an error was cached, it is raised."""
     if isinstance(answer, str):
         raise UserError(answer)
     return answer
 
 
 def show_error(wrong: UserError) -> None:
-    """The error as one sentence."""
+    """Draw the error as one sentence."""
     st.error(as_markdown(str(wrong)), icon=":material/error:")
 
 

@@ -22,13 +22,13 @@ class Shown(NamedTuple):
 
 
 def clear() -> None:
-    """Call this before a page is drawn."""
+    """Forget what the last page showed. Call this before a page is drawn."""
     st.session_state[IN_VIEW] = {}
     st.session_state[RUNS] = {}
 
 
 def add(thing: Thing, name: str) -> None:
-    """Call this where a run or an evaluation is shown."""
+    """Note what the page shows. Call this where a run or an evaluation is shown."""
     st.session_state.setdefault(IN_VIEW, {})[thing.kind, thing.id] = Shown(thing, name)
 
 
@@ -44,7 +44,7 @@ def runs() -> list[str]:
 
 
 def own() -> list[Shown]:
-    """What belongs to the visitor."""
+    """The runs and evaluations on the page that belong to the visitor."""
     shown: dict[tuple[str, str], Shown] = st.session_state.get(IN_VIEW, {})
     who = asker.current()
     return [each for each in shown.values() if rights.may(who, "change", each.thing)]

@@ -27,7 +27,9 @@ def show(reason: str) -> None:
 
 
 def show_without_gold(run: Run) -> None:
-    """The same line where this run has no gold alignment that the visitor may see, or is itself that of the lessons."""
+    """Draw the line of `show` where this run has no gold alignment that the visitor may see, or is itself that of the
+    lessons.
+    """
     known = GoldOf(cached.named(run))
     if run.folder.id == LESSONS or not cached.SCREEN.answer(known).targets:
         show("the right links between its words are known.")

@@ -33,6 +33,10 @@ from s2s.ui.kit.question_fields import (
 
 NONE = "none"  # no question
 RIGHT = "The right answer"
+SAVED_AND_ASKED = (
+    "Saved when you leave the field or press Ctrl+Enter. **Question:** a line that ends in **?**, then its answers, one"
+    " a line, the **right one first**; the lesson sorts them."
+)
 
 
 class Fields(NamedTuple):
@@ -43,8 +47,8 @@ class Fields(NamedTuple):
 
 
 def step_text(key: str) -> Callable[[], tuple[str, Question | None]]:
-    """One field for the note and its question, and, folded, the kinds of questions that it does not write; what is
-    returned gives both. It raises UserError for what is no question yet.
+    """Draw one field for the note and its question, and, folded, the kinds of questions that it does not write; returns
+    a function that gives both, and raises UserError for what is no question yet.
     """
     written = st.text_area(
         "Note, and a question if you like",
@@ -52,11 +56,11 @@ def step_text(key: str) -> Callable[[], tuple[str, Question | None]]:
         max_chars=MAX_NOTE,
         height=190,
         placeholder="What to look at on this page.\n\nWhat is asked?\nThe right answer\nA wrong one",
-        help="Paragraphs, lists, **bold**, *italics* and `code`. The lines below a last question are its answers, the"
-        " **right one first**; the lesson shows them sorted. One answer alone is a number, such as `12` or"
+        help="Paragraphs, lists, **bold**, *italics* and `code`. One answer alone is a number, such as `12` or"
         " `0.25 ± 0.01`. An empty line below a question leaves it in the note.",
         persist_state="session",
     )
+    st.caption(SAVED_AND_ASKED)
     with st.expander("Ask for a head, a sentence or a run"):
         kind = st.pills(
             "What is asked for",
@@ -75,7 +79,8 @@ def step_text(key: str) -> Callable[[], tuple[str, Question | None]]:
 
 
 def note_and_question(written: str) -> tuple[str, Question | None]:
-    """The last paragraph is a question from its first line that ends in a question mark, if answers follow.
+    """A step's note and question from one text: the last paragraph is a question from its first line that ends in a
+    question mark, if answers follow.
 
     >>> note_and_question("Look here.\\n\\nWhich?\\nred\\nblue")[0]
     'Look here.'
@@ -88,7 +93,7 @@ def note_and_question(written: str) -> tuple[str, Question | None]:
 
 
 def question_of(lines: Sequence[str]) -> Question | None:
-    """What is asked in the first line, then the right answer, then wrong ones; None without lines.
+    """A question from lines: what is asked, then the right answer, then wrong ones; None without lines.
 
     Raises UserError where there is one answer, and it is no number.
 

@@ -62,7 +62,7 @@ LAYERS_AND_HEADS = Way("See this model's layers and heads", "architecture")
 
 
 class ChosenRun(NamedTuple):
-    """A run that the page chose."""
+    """A run that code, not the visitor, has chosen for the page."""
 
     id: str
     before: tuple[str, str]  # the run in the address then, and that of the page
@@ -70,9 +70,10 @@ class ChosenRun(NamedTuple):
 
 
 def run_picker(meant: str) -> str | None:
-    """The id of the run that the page shows; None where there is no run. `meant`: what the address says by itself.
+    """Draw the run picker; returns the id of the run that the page shows, None where there is no run. `meant`: what the
+    address says by itself.
 
-    The address names the run as soon as it would mean another one without.
+    The address names the run as soon as it would otherwise mean another one.
     """
     _keep_choice()
     wanted = _wanted_run(meant)
@@ -142,8 +143,8 @@ def choose_run(run_id: str, label: str) -> None:
 
 
 def _keep_choice() -> None:
-    """The browser may have asked for this before it learned of the chosen run: by a refresh of a part of the page, or
-    by the second click of a double click.
+    """Keep a run chosen by code: the browser may have asked for this before it learned of that run, by a refresh of a
+    part of the page, or by the second click of a double click.
 
     Then it says the run before, in the picker or in the address; Streamlit would take that for the visitor's choice.
     """
@@ -159,7 +160,9 @@ def _keep_choice() -> None:
 
 
 def note_refresh() -> None:
-    """Call this in a part that refreshes itself, so that a run chosen by code gives way to the browser's choice."""
+    """Note that a part of the page refreshes itself, so that a run chosen by code gives way to the browser's choice.
+    Call it in that part.
+    """
     is_whole_page = st.session_state.pop(
         DRAWN, False
     )  # then the address may be the one that the page just wrote
@@ -208,14 +211,16 @@ def run_id_of(label: str) -> str:
 
 
 def layer_picker(view: LabeledWeights, *, mean: bool = False) -> int | None:
-    """0-based, or None for the mean of all layers; by default the last, where alignment is usually clearest."""
+    """Draw a layer picker; returns the layer, 0-based, or None for the mean of all; by default the last, where
+    alignment is usually clearest.
+    """
     numbers = [str(layer) for layer in range(1, view.weights.shape[0] + 1)]
     options = [MEAN, *numbers] if mean else numbers
     return _index(_choice("Layer", "layer", options, options[-1], definitions("layer")))
 
 
 def head_picker(view: LabeledWeights) -> int | None:
-    """0-based, or None for the mean of all heads."""
+    """Draw a head picker; returns the head, 0-based, or None for the mean of all."""
     options = [MEAN, *(str(head) for head in range(1, view.weights.shape[1] + 1))]
     return _index(_choice("Head", "head", options, MEAN, HEAD_HELP))
 
@@ -225,7 +230,9 @@ def kind_picker() -> str:
 
 
 def checkpoint_picker(best: Run, key: str) -> int:
-    """The step of a checkpoint, by default the best; a step that the run does not have is reported."""
+    """Draw a checkpoint picker; returns the step, by default the best; a step that the run does not have is
+    reported.
+    """
     steps = best.folder.steps_by_choice()
     owner = f"{key} of"
     if st.session_state.setdefault(owner, best.folder.id) != best.folder.id:
@@ -324,7 +331,7 @@ def missing(kind: str, id: str) -> str:
 
 
 def notify(sentence: str, way: Way | None = None) -> None:
-    """Shows a sentence under the title, once: what was asked for and cannot be shown. It may quote a visitor.
+    """Show a sentence under the title, once: what was asked for and cannot be shown. It may quote a visitor.
 
     Of several notices the first that has a way shows its button.
     """

@@ -37,7 +37,7 @@ download = partial(st.download_button, on_click="ignore", icon=ICON)
 
 
 def forget_shown() -> None:
-    """Call this before a page is drawn."""
+    """Forget which pictures the page showed. Call this before a page is drawn."""
     st.session_state[SHOWN] = {}
 
 
@@ -47,12 +47,14 @@ def shown() -> list[Picture]:
 
 
 def keep(picture: Picture) -> None:
-    """What a snapshot of the page has, although the page draws it in a way of its own."""
+    """Add a picture to the page's snapshot, although the page draws it in a way of its own."""
     st.session_state.setdefault(SHOWN, {})[picture.name] = picture
 
 
 def show_all(question: Question[Any], answer: Any, model: str, *, folded: str = "") -> None:
-    """The answer of the page: its pictures, one below the other; the last one is folded under a title, if given."""
+    """Draw the answer of the page: its pictures, one below the other; the last one is folded under a title, if
+    given.
+    """
     pictures = view_of(question).pictures(question, answer, model)
     n_open = len(pictures) - bool(folded)
     with st.container(key="answer", border=True):
@@ -72,8 +74,8 @@ def show(
     on_enlarge: OnPick | None = None,
     draw: Callable[[], None] | None = None,
 ) -> None:
-    """One picture; one that answers no question has no code. `on_pick` and `on_enlarge` are called with what is pressed
-    in a grid of heads; `draw` draws it as only its page can.
+    """Draw one picture; one that answers no question has no code. `on_pick` and `on_enlarge` are called with what is
+    pressed in a grid of heads; `draw` draws it as only its page can.
     """
     keep(picture)
     show_finding(picture)
@@ -96,7 +98,9 @@ def show_finding(picture: Picture) -> None:
 
 
 def show_table(table: Table, *, alt: str, key: str, **look: Any) -> None:
-    """A table with whole cells: a column is as wide as its longest, up to a limit; a narrow first one stays in view."""
+    """Draw a table with whole cells: a column is as wide as its longest, up to a limit; a narrow first one stays in
+    view.
+    """
     names = _apart(table.columns)
     frame = pd.DataFrame([*map(list, table.rows)], columns=names)
     for own, name in zip(names, table.columns, strict=True):
@@ -194,7 +198,7 @@ def _packed(asked: str, _figure: AllHeads) -> bytes:
 
 
 def is_pickable(picture: Picture) -> bool:
-    """Whether each row of the table is something to press."""
+    """Whether each row of the picture's table can be pressed."""
     return bool(picture.picks) and {*picture.picks} <= {*map(str.lower, picture.table.columns)}
 
 
@@ -228,7 +232,9 @@ def _table_to_pick(picture: Picture, on_pick: OnPick) -> None:
 
 
 def menu(picture: Picture, question: Question[Any] | None, answer: Any) -> None:
-    """Everything that can be taken along, made only once it is opened, and each file when it is clicked."""
+    """Draw the menu of everything that can be downloaded, made only once it is opened, and each file when it is
+    clicked.
+    """
     key = f"menu {picture.name}"
     label = MENU if question else "Save, data"
     with st.popover(label, icon=ICON, key=key, on_change="rerun", width="content") as box:

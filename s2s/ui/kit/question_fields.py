@@ -92,7 +92,7 @@ def question_fields(key: str, now: Question | None) -> Callable[[], Question | N
 
 
 def line(label: str, value: str, key: str, help: str = "", most: int = MAX_ANSWER) -> str:
-    """A line of text; it is kept while another kind of question is open."""
+    """Draw a line of text; returns what is typed, which is kept while another kind of question is open."""
     return str(
         st.text_input(
             label, value, max_chars=most, key=key, help=help or None, persist_state="session"
@@ -153,7 +153,7 @@ def _written(answer: object) -> str:
 
 
 def as_number(what: str, typed: str, unit: str) -> float:
-    """What was typed. Raises UserError, which begins with `what`."""
+    """The number that was typed. Raises UserError, which begins with `what`."""
     try:
         return number(typed, unit)
     except UserError as error:

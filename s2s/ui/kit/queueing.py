@@ -12,9 +12,9 @@ from s2s.ui.kit import cached, forms
 
 
 def queue_runs(orders: list[training.RunRequest]) -> list[str]:
-    """The ids of the runs, whose names get a number where they are taken; then call `cached.refresh_runs`.
+    """Queue runs; returns their ids. Taken names get a number; then call `cached.refresh_runs`.
 
-    Raises UserError where one is refused; then none is queued. Nothing interrupts it once they are.
+    Raises UserError where one is refused; then none is queued. Nothing interrupts it once they are queued.
     """
     orders = _numbered(orders)
     ids = sweep.submit(orders, [cached.planned_forecast(order) for order in orders])
@@ -32,7 +32,7 @@ def _numbered(orders: list[training.RunRequest]) -> list[training.RunRequest]:
 
 
 def free_group(name: str, prefix: str) -> str:
-    """The name of runs that are queued together, with the next free number where a tag with this prefix has it."""
+    """A free name for runs that are queued together: with the next number where a tag with this prefix has the name."""
     taken = {
         tag.removeprefix(prefix)
         for row in cached.own_runs()
@@ -52,7 +52,9 @@ def queue_resume(run_id: str, steps: int | None = None, lr: float | None = None)
 
 
 def ensure_worker() -> None:
-    """The worker may have ended since something was queued; why none can be started is shown."""
+    """Start a worker if none is at work (it may have ended since something was queued); shows why none can be
+    started.
+    """
     try:
         worker.ensure()
     except UserError as wrong:

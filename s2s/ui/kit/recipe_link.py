@@ -13,7 +13,9 @@ from s2s.ui.kit.recipe_state import DEFAULT_PRESET, INIT_FROM, SHIPPED_DATASETS
 
 
 def recipe_set(recipe: Recipe, source: str, preset: str, init_from: str = "") -> str:
-    """The `set` that fills the form; "" for a recipe that differs from its preset in too many settings for a link."""
+    """The `set` of a link that fills Train's form; "" for a recipe that differs from its preset in too many
+    settings.
+    """
     base = preset if preset in PRESETS else DEFAULT_PRESET
     changes = differences.changed_settings(recipe, PRESETS[base].recipe)
     packed = share.pack(
@@ -28,7 +30,7 @@ def recipe_set(recipe: Recipe, source: str, preset: str, init_from: str = "") ->
 
 
 def not_carried(source: str, valid: object) -> list[str]:
-    """A sentence for each dataset that the form cannot be filled with."""
+    """A sentence for each dataset that Train's form cannot be filled with."""
     lost = []
     if source == guests.PRIVATE:
         lost.append("Its dataset is private, so choose one of yours.")

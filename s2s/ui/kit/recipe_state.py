@@ -34,7 +34,7 @@ SHIPPED_DATASETS: Mapping[str, str] = MappingProxyType(
 
 
 def data_choices(changes: Mapping[str, Any]) -> None:
-    """A caption with the task and the cleaning rules that were chosen for the dataset; nothing where none were."""
+    """Draw a caption with the task and the cleaning rules that were chosen for the dataset; nothing where none were."""
     chosen = [
         f"`{key.removeprefix('data.').removeprefix('clean.')} = {value}`"
         for key, value in changes.items()

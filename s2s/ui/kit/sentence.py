@@ -28,7 +28,7 @@ FOREIGN_WORDS = 3  # from so many words on, more unknown than known ones are of 
 
 
 def sentence_box(known: RunVocabulary, label: str = "") -> str:
-    """The sentence to translate, as `text_in_box`. A `label` is shown above the box."""
+    """Draw the box; returns the sentence to translate, as `text_in_box`. A `label` is shown above the box."""
     language = known.languages[0] if known.languages else "source"
     first = next(iter(known.examples), "")
     typed = st.text_input(
@@ -62,13 +62,13 @@ def by_people(known: RunVocabulary, text: str) -> None:
 
 
 def person_said(known: RunVocabulary, text: str) -> str:
-    """`By a person: la maison rouge`; empty for a sentence of no test set."""
+    """A person's translation of a test sentence: `By a person: la maison rouge`; empty for any other."""
     targets = known.by_people.get(text, ())[:MAX_SHOWN]
     return f"By a person: {' · '.join(targets)}" if targets else ""
 
 
 def text_in_box() -> str:
-    """What the box holds: on one line, single spaces, not longer than a picture can hold."""
+    """The text in the sentence box: on one line, single spaces, not longer than a picture can hold."""
     return " ".join(_typed_words()[:MAX_WORDS])[:MAX_CHARACTERS].strip()
 
 
@@ -81,7 +81,7 @@ def _is_truncated() -> bool:
 
 
 def example_chips(known: RunVocabulary, more: Callable[[], None] | None = None) -> None:
-    """Sentences to try; `more` draws another button beside the first one."""
+    """Draw sentences to try; `more` draws another button beside the first one."""
     with st.container(key="chips", horizontal=True, gap="xsmall"):
         if known.sentences:
             st.button(
@@ -110,7 +110,7 @@ def before_reading(run: Run, known: RunVocabulary, text: str) -> None:
 def notices(
     run: Run, known: RunVocabulary, sources: Sequence[str], room: int = MAX_NOTICES
 ) -> None:
-    """How the run reads the sources where it differs, what it does not know of them, and whether they are long.
+    """Draw how the run reads the sources where it differs, what it does not know of them, and whether they are long.
 
     At most `room` lines, one fewer below a truncated sentence, which another line is about. Unknown words of a
     vocabulary of whole words come with the nearest known ones to use.
@@ -129,7 +129,7 @@ def notices(
 
 
 def other_source(run: Run, known: RunVocabulary, text: str, where: str) -> None:
-    """What the run does not know of a source that is not in the box; `where` it is, such as `In source B`."""
+    """Draw what the run does not know of a source that is not in the box; `where` it is, such as `In source B`."""
     if said := unfamiliar(run, known, text):
         st.caption(f"{where}: {said}")
 
@@ -148,7 +148,7 @@ def _reading(run: Run, sources: Sequence[str]) -> str:
 
 
 def unfamiliar(run: Run, known: RunVocabulary, text: str) -> str:
-    """One line that names the words of a text that the run has not read in training, and what becomes `<unk>`."""
+    """A line that names the words of a text that the run has not read in training, and what becomes `<unk>`."""
     parts = run.src_tokenizer.unknown_parts(text)
     unseen = source_words.unseen(text, known.seen)
     named = {word.lower() for part in parts for word in source_words.words_of(part)}
@@ -162,7 +162,7 @@ def unfamiliar(run: Run, known: RunVocabulary, text: str) -> str:
 
 
 def unknown_in_target(run: Run, target: str, where: str) -> str:
-    """What of a target the model reads as `<unk>`; empty where there is nothing. `where` it is, such as `in it`."""
+    """A sentence about what the model reads as `<unk>` in a target, else empty. `where` it is, such as `in it`."""
     tokenizer = run.tgt_tokenizer
     if not (parts := tokenizer.unknown_parts(target)):
         return ""
@@ -196,7 +196,9 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _on_circle(name: str) -> str:
-    """A mark alone stands on a dotted circle, as Unicode shows it; it would join the text before it."""
+    """A character's name; a mark alone stands on a dotted circle, as Unicode shows it, lest it join the text before
+    it.
+    """
     return f"{CIRCLE}{name}" if unicodedata.category(name[0])[0] == "M" else name
 
 

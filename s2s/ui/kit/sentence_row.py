@@ -17,7 +17,7 @@ MOST = 2  # named in the title
 
 
 class SentenceRow(NamedTuple):
-    """The page's run at its best checkpoint, the sentence, and where more controls go."""
+    """What the first row of a page gives: the run at its best checkpoint, the sentence, and where more controls go."""
 
     best: Run
     facts: RunVocabulary
@@ -43,7 +43,7 @@ def sentence_row(what: str, more: Callable[[], None] | None = None) -> SentenceR
 
 
 def examples(facts: RunVocabulary, more: Callable[[], None] | None = None) -> None:
-    """A panel of sentences to choose from; `more` draws a button beside them."""
+    """Draw a panel of sentences to choose from; `more` draws a button beside them."""
     icon = ":material/format_list_bulleted:"  # on a phone without the word
     with st.popover("*Examples*", icon=icon, key="examples", width="content"):
         sentence.example_chips(facts, more)

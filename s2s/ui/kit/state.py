@@ -44,8 +44,8 @@ def field(
     is_alone: bool = False,
     is_part: bool = False,
 ) -> Any:
-    """One value of a view. `link` is its name in links where that differs from the field's own. While a field that
-    `is_alone` has a value, links say nothing else but how it is shown: what `is_part` of it.
+    """Declares one value of a view. `link` is its name in links where that differs from the field's own. While a field
+    that `is_alone` has a value, links say nothing else but how it is shown: the fields that are `is_part` of it.
 
     What arrives and fails `check`, or is no value of the default's type, gives way to the default; the page says so.
     """
@@ -60,12 +60,12 @@ def field(
 
 
 def one_of(*options: Value) -> Check:
-    """Whether a value is one of these."""
+    """A check whether a value is one of these."""
     return options.__contains__
 
 
 def between(low: int, high: int) -> Check:
-    """Whether a number is in this range, both ends included."""
+    """A check whether a number is in this range, both ends included."""
     return lambda number: low <= number <= high
 
 
@@ -108,7 +108,7 @@ class ViewState(Generic[View]):
         return self.declaration(**own)
 
     def value(self, name: str) -> Any:
-        """Any field's value."""
+        """The value of any field, by name."""
         return self._changed().get(name, self._field(name).default)
 
     def shown(self, name: str) -> Any:
@@ -121,7 +121,7 @@ class ViewState(Generic[View]):
         return asked(**(kept | given))
 
     def label(self, name: str) -> str:
-        """What a question calls its field."""
+        """The label that a question gives its field."""
         return str(self._rows[name].metadata["label"])
 
     def draw(self, name: str, given: Mapping[str, str] | None = None, **look: Any) -> Any:
@@ -141,8 +141,8 @@ class ViewState(Generic[View]):
         return f"{self.page} {self._field(name).name}"
 
     def from_url(self) -> dict[str, str] | None:
-        """Take what a link newly says, if it does. Returns what it says beyond the declared fields; None for no new
-        link.
+        """Take over what a new link says, if there is one. Returns what it says beyond the declared fields; None for no
+        new link.
 
         Widgets are filled from it when they are next drawn.
         """
@@ -180,7 +180,7 @@ class ViewState(Generic[View]):
     def write_to_url(
         self, more: Mapping[str, str] | None = None, default: Mapping[str, str] | None = None
     ) -> None:
-        """Write the link.
+        """Write the state into the address.
 
         `more` travels with the state (a strategy's settings, say), and is `default` in a bare link.
         """
@@ -234,7 +234,8 @@ class ViewState(Generic[View]):
         way: pickers.Way | None = None,
         **look: Any,
     ) -> str:
-        """A widget for one of some values and their labels; `default` stands in for the declared one, in links too.
+        """Draw a widget for one of some values and their labels; `default` stands in for the declared one, in links
+        too.
 
         A value that is not there (any more) gives way to the default, and the page says so, with a `way` if there is
         one.
@@ -261,7 +262,8 @@ class ViewState(Generic[View]):
         widget: Callable[..., Any] = ONE_BY_ONE,
         **look: Any,
     ) -> list[str]:
-        """A widget for any number of some values; the state holds them with spaces between, and is empty for `default`.
+        """Draw a widget for any number of some values; the state holds them with spaces between, and is empty for
+        `default`.
 
         A value that is not there (any more) is left out, and the page says so.
         """
@@ -278,7 +280,7 @@ class ViewState(Generic[View]):
         return chosen
 
     def segments(self, name: str, label: str, options: Mapping[str, str], **look: Any) -> str:
-        """`choice` as buttons side by side."""
+        """Draw a `choice` as buttons side by side; returns the chosen value."""
         return self.choice(name, label, options, widget=st.segmented_control, required=True, **look)
 
     def number(
@@ -291,7 +293,9 @@ class ViewState(Generic[View]):
         widget: Callable[..., Any] = st.number_input,
         **look: Any,
     ) -> int:
-        """A whole number in a range; what a link says outside of it gives way to the default, and the page says so."""
+        """Draw a widget for a whole number in a range; what a link says outside of it gives way to the default, and the
+        page says so.
+        """
         key = self.key(name)
         current = int(st.session_state.setdefault(key, self.value(name)))
         if not low <= current <= high:
@@ -306,11 +310,11 @@ class ViewState(Generic[View]):
         return chosen
 
     def slider(self, name: str, label: str, low: int, high: int, **look: Any) -> int:
-        """`number` as a slider."""
+        """Draw a `number` as a slider; returns the whole number."""
         return self.number(name, label, low, high, widget=st.slider, **look)
 
     def text(self, name: str, label: str, *, default: str = "", **look: Any) -> str:
-        """A line of text, on which nothing has been checked."""
+        """Draw a line of text; returns it, unchecked."""
         key = self.key(name)
         st.session_state.setdefault(key, self.value(name) or default)
         typed = str(st.text_input(label, key=key, persist_state="session", **look) or "")
@@ -318,7 +322,7 @@ class ViewState(Generic[View]):
         return typed
 
     def toggle(self, name: str, label: str, **look: Any) -> bool:
-        """A switch."""
+        """Draw a switch; returns whether it is on."""
         key = self.key(name)
         st.session_state.setdefault(key, self.value(name))
         is_on = bool(st.toggle(label, key=key, persist_state="session", **look))

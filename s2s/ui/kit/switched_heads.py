@@ -13,7 +13,9 @@ from s2s.ui.kit.text import shortened
 def switched_heads(
     text: str, every: Sequence[Head], names: Collection[str] = INTERVENTIONS
 ) -> dict[Head, str]:
-    """What a link's text says of a model with these heads. What the model does not have is reported and left out."""
+    """The interventions that a link's text names, by head, for a model with these heads. What the model does not have
+    is reported and left out.
+    """
     try:
         found, unknown = switched.from_text(text, every, names)
     except UserError as too_many:
@@ -27,7 +29,7 @@ def switched_heads(
 
 
 def as_link(chosen: Mapping[Head, str], every: Sequence[Head]) -> str | None:
-    """The text of a link; None, and a notice, where it would be too long."""
+    """The text of a link for these interventions; None, and a notice, where it would be too long."""
     try:
         return switched.to_text(chosen, every)
     except UserError as too_many:

@@ -13,7 +13,7 @@ from s2s.ui.kit.sentence import MAX_CHARACTERS, text_in_box
 
 
 def checkpoint(best: Run) -> Run:
-    """The run at the chosen checkpoint, which the address holds as `step`."""
+    """Draw the checkpoint picker; returns the run at the chosen one, which the address holds as `step`."""
     linked = address.read("step")
     if linked is not None:
         st.session_state["step box"] = linked
@@ -23,7 +23,9 @@ def checkpoint(best: Run) -> Run:
 
 
 def target_box(run: Run, text: str, own: str) -> str:
-    """The target, which the address holds as `tgt`; empty for the model's own translation."""
+    """Draw the target box; returns the target, which the address holds as `tgt`; empty for the model's own
+    translation.
+    """
     linked = address.read("tgt")
     belongs_to = target_owner(run.key, text)
     if linked is not None:
@@ -58,7 +60,7 @@ def is_forced(best: Run, text: str, strategy: str) -> bool:
 
 
 def target_owner(key: RunKey, text: str) -> object:
-    """What a typed target belongs to: at another checkpoint, it stays."""
+    """What a typed target belongs to (`ViewState.belongs_to`): at another checkpoint, it stays."""
     return key.folder, key.languages, text
 
 

@@ -36,7 +36,7 @@ def available_test_sets(run_id: str) -> dict[str, str]:
 
 
 def described(run_id: str, test: str, n: int) -> Sentences:
-    """`n` sentences of one of these test sets."""
+    """`n` sentences of one of these test sets, as a question names them."""
     source = str(cached.metadata(run_id).get("source", "its dataset"))
     if ":" in test:
         return Sentences(cached.dataset_name(test), spec=test, n=n)

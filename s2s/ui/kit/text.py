@@ -56,12 +56,12 @@ def _marked(part: str) -> str:
 
 
 def shortened(text: str, length: int = 40) -> str:
-    """At most `length` characters, the last one `…` where some are missing."""
+    """The text in at most `length` characters, the last one `…` where some are missing."""
     return config.shortened(text, length)
 
 
 def turn(before: int | None, seconds: float | None) -> str:
-    """Where a job stands in the queue: `3 ahead of it, starts in about 4 minutes`."""
+    """A phrase about where a job stands in the queue: `3 ahead of it, starts in about 4 minutes`."""
     ahead = f"{before} ahead of it" if before else "next to start"
     if seconds is None:
         return ahead
@@ -86,7 +86,8 @@ def definitions(*terms: str) -> str:
 def against_reference(text: str, reference: str, longest: int = LONGEST) -> str:
     """A table cell: a translation as HTML, truncated, with its differences from the reference marked.
 
-    Both have at most `longest` characters where the reference has more; words that only one kept would look missing.
+    Both texts are truncated alike, to `longest` characters, where the reference has more; else words that only one kept
+    would look missing.
     """
     most = longest if len(reference) > longest else 2 * len(reference) + MARGIN
     reference = shortened(reference, longest).strip()

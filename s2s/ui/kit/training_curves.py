@@ -17,7 +17,7 @@ MAX_RUNS = 6  # as many markers as can be told apart
 
 
 def quantity_and_axis(state: ViewState[Any]) -> tuple[str, str]:
-    """Draw the choice of a curve and its horizontal axis, the view's fields `curve` and `over`."""
+    """Draw the choice of a curve and its horizontal axis, and return both: the view's fields `curve` and `over`."""
     quantities = {key: row.label for key, row in training_view.QUANTITIES.items()}
     look = {"default": "loss", "label_visibility": "collapsed"}
     with st.container(horizontal=True, horizontal_alignment="distribute", key="controls-curves"):

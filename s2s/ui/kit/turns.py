@@ -81,7 +81,7 @@ TURNS = Turns()
 
 
 def owner() -> str:
-    """Whose turn a script run takes: the visitor's workspace, or else the network address."""
+    """The name under which a script run takes turns: the visitor's workspace, or else the network address."""
     workspace = asker.current()
     if workspace == asker.NOBODY and asker.is_hosted():
         return f"address {visitor_address()}"
@@ -121,5 +121,5 @@ def _parsed(given: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
 
 
 def own_turn() -> contextlib.AbstractContextManager[None]:
-    """The turn of the visitor for whom this script runs; on one's own computer all tabs run at once."""
+    """A context with the turn of the visitor for whom this script runs; on one's own computer all tabs run at once."""
     return TURNS.turn(owner()) if asker.is_hosted() else contextlib.nullcontext()

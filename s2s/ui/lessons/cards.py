@@ -35,7 +35,7 @@ PICTURED = MappingProxyType(  # by lesson: the step whose picture is on its card
 
 
 def draw(lessons: Iterable[Lesson]) -> None:
-    """A card per lesson."""
+    """Draw a card per lesson."""
     try:
         done = lesson_progress()
     except UserError as error:
@@ -83,7 +83,7 @@ def _next(lesson: Lesson, done: LessonProgress, seen: set[int]) -> tuple[int, st
 
 
 def handout_button(lesson: Lesson) -> None:
-    """The lesson as one file to print; it is written when the button is pressed."""
+    """Draw the button that downloads the lesson as one file to print; it is written when the button is pressed."""
     st.download_button(
         f"Handout: {plain(lesson.name)}",
         asker.for_this_visitor(partial(lesson_handout, lesson, home())),

@@ -18,7 +18,7 @@ HERE = "claims measured here"  # in the session: whether the visitor has asked f
 
 
 class LevelLook(NamedTuple):
-    """How a finding is shown."""
+    """How a finding about a claim is shown."""
 
     label: str
     icon: str
@@ -35,7 +35,7 @@ LEVELS: Mapping[Level, LevelLook] = MappingProxyType(
 
 
 def draw() -> None:
-    """One claim, chosen from all, each with its finding."""
+    """Draw the choice of a claim, and the chosen one with its finding."""
     labels = {id: f"{LEVELS[row.measured.level].icon} {row.title}" for id, row in CLAIMS.items()}
     STATE.choice(
         "claim", "Claim", labels, widget=st.pills, required=True, label_visibility="collapsed"

@@ -34,14 +34,14 @@ ABOUT = (
     " what they answer. You see numbers, never names; a participant is forgotten after a day, a class with its answers"
     " after a week."
 )
-UNSHARED = "A lesson of your own is in this list once others may open it by its link: Make your own has the switch."
+UNSHARED = "A lesson of your own is listed once others may open it by its link: Make your own lesson has a switch."
 PRIVATE = (
-    "Participants cannot open this lesson: it is shared no more. Make your own has the switch."
+    "Participants cannot open this lesson: it is shared no more. Make your own lesson has a switch."
 )
 
 
 def draw() -> None:
-    """One's own classes, and the way to a new one; or the answer key of one."""
+    """Draw one's own classes, and the way to a new one; or the answer key of one."""
     if teacher.shows_key("class"):
         return
     st.caption(ABOUT)

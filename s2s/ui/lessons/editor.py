@@ -1,4 +1,4 @@
-"""A lesson of one's own, changed: its words, its steps, their order and their questions."""
+"""The editor of a lesson of one's own: its words, its steps, their order and their questions."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ VIEW_HELP = "What Share gives on a page: its full link, a short link of this ser
 
 
 def draw(id: str) -> None:
-    """Raises UserError where the visitor has no such lesson."""
+    """Draw the editor of a lesson. Raises UserError where the visitor has no such lesson."""
     st.button(
         "Back to your lessons", key="close editor", icon=":material/arrow_back:", on_click=close
     )
@@ -58,7 +58,7 @@ def draw(id: str) -> None:
 
 
 def close() -> None:
-    """Shows the list again."""
+    """Close the editor: the list is shown again."""
     STATE.show(edit="")
 
 
@@ -86,7 +86,7 @@ def _words(lesson: Lesson) -> None:
 
 
 def _more_steps(lesson: Lesson) -> None:
-    """The ways to one more step: a page that is opened now, or a link."""
+    """Draw the ways to one more step: a page that is opened now, or a link."""
     pages_to_add(lesson.id, 1 if lessons.is_empty(lesson) else len(lesson.steps) + 1)
     with st.expander("Or paste a link", icon=":material/link:"):
         _new_step(lesson)

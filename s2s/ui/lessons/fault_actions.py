@@ -42,7 +42,7 @@ LIMIT = 40  # tokens of a translation that may never end
 
 
 def training(fault: str) -> None:
-    """The button that trains, how far the runs are, and the links that open them."""
+    """Draw the button that trains, how far the runs are, and the links that open them."""
     is_busy = any(row.is_live for row in _both(fault))
     with st.container(horizontal=True, vertical_alignment="center"):
         st.fragment(_progress, run_every=REFRESH_SECONDS if is_busy else None)(fault, is_busy)
@@ -123,8 +123,8 @@ def _stop(run_id: str) -> None:
 
 
 def own_pictures(fault: str) -> bool:
-    """What the visitor's two runs translate, and where they attend while the right target is forced, as in training;
-    nothing before both are trained. Returns whether they are.
+    """Draw what the visitor's two runs translate, and where they attend while the right target is forced, as in
+    training; nothing before both are trained. Returns whether they are.
     """
     rows = _both(fault)
     if len(rows) < 2 or not all(map(_is_done, rows)):
@@ -181,7 +181,7 @@ def _links(fault: str, healthy: str, broken: str) -> None:
 
 
 def look(fault: str) -> None:
-    """A sentence as the healthy demo translates it, and with the fault."""
+    """Draw a sentence as the healthy demo translates it, and with the fault."""
     run = cached.open_as_saved(DEMO)
     example = next(iter(vocabulary.of(run).examples))
     text = STATE.text("sentence", f"A sentence for {DEMO}", default=example, max_chars=MAX_SENTENCE)

@@ -15,7 +15,7 @@ from s2s.ui.lessons.view_state import STATE
 
 
 def draw() -> None:
-    """One fault, and the choice of another."""
+    """Draw one fault, and the choice of another."""
     titles = {str(n): as_markdown(row.title) for n, row in enumerate(FAULTS.values(), 1)}
     number = STATE.choice(
         "fault", "Fault", titles, widget=st.pills, required=True, label_visibility="collapsed"
@@ -35,7 +35,7 @@ def draw() -> None:
 
 
 def _results(fault: str, key: str) -> None:
-    """What was measured of it, and, folded, of all faults."""
+    """Draw what was measured of the fault, and, folded, of all faults."""
     question = FaultResults(fault)
     answer = cached.SCREEN.answer(question)
     *shown, every = view_of(question).pictures(question, answer, "")

@@ -26,7 +26,7 @@ SETTING_NAME = re.compile(r"[a-z][\w.]*_\w+")
 
 
 def draw() -> None:
-    """Search, order and downloads; the term that a link names; the list."""
+    """Draw search, order and downloads; the term that a link names; the list."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="glossary-tools"):
         query = STATE.text(
             "find",
@@ -49,7 +49,7 @@ def draw() -> None:
 
 
 def grouped(query: str, by: str) -> dict[str, list[Term]]:
-    """All terms by letter or topic; of a search, those that are named so, and those whose sentences say so."""
+    """All terms by letter or topic; with a search, terms whose name matches, and terms whose sentences do."""
     if not query:
         return by_topic() if by == "topic" else by_letter()
     words = query.casefold().split()
@@ -82,7 +82,7 @@ def by_topic() -> dict[str, list[Term]]:
 
 
 def listed(groups: Mapping[str, Sequence[Term]], run: str = "") -> str:
-    """The list as HTML, in columns where the screen is wide; its links keep the run."""
+    """The glossary's terms as HTML, in columns where the screen is wide; its links keep the run."""
     links = "".join(
         f'<a href="#glossary-{number}">{html.escape(name)}</a> '
         for number, name in enumerate(groups)
@@ -160,5 +160,5 @@ def table_csv() -> str:
 
 
 def table_json() -> str:
-    """A list of terms."""
+    """The glossary as JSON: a list of terms."""
     return json.dumps([row._asdict() for row in GLOSSARY], ensure_ascii=False, indent=1)

@@ -21,7 +21,7 @@ def home() -> str:
 
 
 def given_view(typed: str, home: str) -> View:
-    """The view of a link within this program, a full link of this server, or a short one.
+    """The view that a typed link opens: a link within this program, a full link of this server, or a short one.
 
     `home` is the full address of this server's first page. Raises UserError for a link to another server or to no
     page, and for a short link that opens nothing.

@@ -14,7 +14,6 @@ from s2s.lessons import EXERCISES, LESSONS
 from s2s.ui.kit import forms
 from s2s.ui.lessons import cards, claims, classes, faults, glossary, own
 from s2s.ui.lessons.view_state import STATE
-from s2s.ui.shell import pages_to_add
 
 MORE = "more lessons"  # in the session: what was chosen in the menu
 
@@ -33,8 +32,6 @@ def _lessons() -> None:
     st.caption(
         f"Lessons open the model {LESSONS_RUN}: it was trained on a small grammar, whose right answers are known."
     )
-    st.markdown("##### Make a lesson of your own")
-    pages_to_add("", 1)
 
 
 # One more segment is one more row: its name in links, and a function without arguments.
@@ -45,7 +42,7 @@ SEGMENTS: Mapping[str, Segment] = MappingProxyType(
         "faults": Segment("Break it on purpose", faults.draw),
         "claims": Segment("Claims", claims.draw, where="more"),
         "glossary": Segment("Glossary", glossary.draw, where="address"),
-        "own": Segment("Make your own", own.draw, where="more"),
+        "own": Segment("Make your own lesson", own.draw),
         "classes": Segment("Classes", classes.draw, is_hosted=True, where="more"),
     }
 )
@@ -64,13 +61,14 @@ def show() -> None:
     more = {name: row.label for name, row in there.items() if row.where == "more" and name != now}
     with st.container(horizontal=True, gap="small", key="lesson tabs"):
         view = STATE.segments("view", "What to open", labels, label_visibility="collapsed")
-        st.menu_button(
-            "More",
-            list(more),
-            format_func=lambda name: SEGMENTS[name].label,
-            key=MORE,
-            on_click=_open,
-        )
+        if more:
+            st.menu_button(
+                "More",
+                list(more),
+                format_func=lambda name: SEGMENTS[name].label,
+                key=MORE,
+                on_click=_open,
+            )
     STATE.write_to_url()
     try:
         SEGMENTS[view].draw()

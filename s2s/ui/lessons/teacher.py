@@ -27,7 +27,7 @@ ABOUT = {
 
 
 def show_results(id: str, lesson: Lesson) -> None:
-    """Of each question of the lesson of a class."""
+    """Draw the results of a class for each question of its lesson."""
     rows = lessons.class_results(id)
     if not any(row.n_answered for row in rows):
         st.caption("No question has been answered yet.")
@@ -55,7 +55,7 @@ def _cells(row: QuestionResult) -> tuple[int | str, ...]:
 
 
 def key_button(of: str, id: str) -> None:
-    """Opens the answer key of one's own lesson, or of one's own class."""
+    """Draw a button that opens the answer key of one's own lesson, or of one's own class."""
     st.button(
         "Answer key",
         key=f"key {id}",
@@ -66,7 +66,7 @@ def key_button(of: str, id: str) -> None:
 
 
 def shows_key(of: str) -> bool:
-    """The right answers and why, if the link says so of a lesson or a class; returns whether it does.
+    """Draw the right answers and why, if the link says so for a lesson or a class; returns whether it does.
 
     Raises DeniedError for whoever does not teach the lesson.
     """
@@ -103,5 +103,5 @@ def _draw_key(rows: list[lessons.KeyRow]) -> None:
 
 @st.cache_data(max_entries=32, ttl=600, show_spinner="Computing the right answers ...")
 def _key(workspace: str, lesson: Lesson) -> list[lessons.KeyRow]:
-    """For one workspace: it may not see every run."""
+    """The answer key of a lesson, cached per workspace: a workspace may not see every run."""
     return lessons.answer_key(lesson)

@@ -20,7 +20,7 @@ def _is_short(text: str) -> bool:
 
 @dataclass(frozen=True)
 class LessonsView:
-    """Which segment is open, and what is open in it."""
+    """The fields of Lessons' link: which segment is open, and what is open in it."""
 
     view: str = field("lessons")
     edit: str = field("")  # the lesson of one's own that is changed
@@ -36,7 +36,7 @@ STATE = ViewState("lessons", LessonsView, PaperClaim)
 
 
 def confirm(place: str, said: str) -> None:
-    """What was just done, in Markdown; `show_confirmed` says it where it was pressed."""
+    """Keep what was just done, in Markdown, for `show_confirmed` to say where it was pressed."""
     st.session_state[CONFIRMED] = place, said
 
 

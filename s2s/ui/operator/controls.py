@@ -21,7 +21,7 @@ FAILED = "operator failed"  # in the session: why it was not done
 
 
 def results() -> None:
-    """Show the result of the last button."""
+    """Draw the result of the last button."""
     if failed := st.session_state.pop(FAILED, None):
         forms.show_error(failed)
     if done := st.session_state.pop(DONE, None):
@@ -41,7 +41,7 @@ def _do(event: str, act: Callable[[], str]) -> None:
 
 
 def queue_controls() -> None:
-    """Pause or resume the queue; stop a job."""
+    """Draw the controls to pause or resume the queue and to stop a job."""
     st.subheader("Jobs", anchor=False)
     is_paused = cached.server_state().is_paused
     st.caption("A paused queue starts no job; running ones continue. A restart changes nothing.")
@@ -112,7 +112,7 @@ def _notice(sentence: str) -> str:
 
 
 def delete_workspace() -> None:
-    """Delete one with everything in it, after its name was typed."""
+    """Draw the form that deletes a workspace with everything in it, after its name was typed."""
     used = figures.workspaces()
     owners = [owner for owner in used if owner not in (asker.LOCAL, asker.EVERYBODY)]
     if not owners:

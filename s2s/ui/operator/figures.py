@@ -27,7 +27,7 @@ SHORT = 12  # characters of a workspace's id
 
 
 def live() -> None:
-    """Figures and queue, kept up to date while the page is open."""
+    """Draw figures and queue, kept up to date while the page is open."""
     st.fragment(_live, run_every=REFRESH)()
 
 
@@ -86,7 +86,7 @@ def _queue_figures() -> list[tuple[str, str, str]]:
 
 
 def queue_table() -> None:
-    """Every job that waits or runs. Shows nothing that its owner wrote."""
+    """Draw every job that waits or runs. Shows nothing that its owner wrote."""
     st.subheader("Queue", anchor=False)
     jobs = operation.live_jobs()
     if not jobs:
@@ -109,7 +109,7 @@ def queue_table() -> None:
 
 
 def workspace_table() -> None:
-    """What each workspace has stored and how many jobs it has now."""
+    """Draw what each workspace has stored and how many jobs it has now."""
     st.subheader("Workspaces", anchor=False)
     rows = workspaces()
     if not rows:
@@ -162,7 +162,7 @@ def refresh() -> None:
 
 
 def slow_runs() -> None:
-    """The last runs of pages that took a second or more."""
+    """Draw the last script runs of pages that took a second or more."""
     st.subheader("Slow page runs", anchor=False)
     if not MONITOR.slow_runs:
         st.caption("No page has taken a second or more since this process started.")
@@ -180,7 +180,7 @@ def slow_runs() -> None:
 
 
 def last_errors() -> None:
-    """Types and frames of the last unexpected exceptions; their messages may quote a visitor and are not kept."""
+    """Draw types and frames of the last unexpected exceptions; their messages may quote a visitor and are not kept."""
     st.subheader("Last errors", anchor=False)
     if not MONITOR.last_errors:
         st.caption("No unexpected exception since this process started.")
@@ -191,7 +191,7 @@ def last_errors() -> None:
 
 
 def job_logs() -> None:
-    """The last lines that the processes of failed jobs printed: of errors their type and frames, no message."""
+    """Draw the last lines that the processes of failed jobs printed: of errors their type and frames, no message."""
     st.subheader("Logs of failed jobs", anchor=False)
     try:
         logs = queue.newest_logs()

@@ -12,7 +12,7 @@ REFUSED = "refused operator"  # in the session: why the key was refused
 
 
 def key_form() -> None:
-    """One field. The key is kept nowhere: the session remembers only that it was right."""
+    """Draw the field for the operator's key. The key is kept nowhere: the session remembers only that it was right."""
     with st.form("operator", clear_on_submit=True, width=480):
         st.text_input("Operator's key", type="password", key="operator key")
         st.form_submit_button("Continue", type="primary", on_click=_identify)

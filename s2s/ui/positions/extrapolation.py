@@ -30,7 +30,7 @@ DEFAULT = Extrapolation()
 
 
 def show(state: ViewState[Any], run: Run) -> None:
-    """The controls, the results so far, and the button that trains."""
+    """Draw the controls, the results so far, and the button that trains."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="longer lines"):
         state.draw("task", label_visibility="collapsed", width=180)
         state.draw("score", label_visibility="collapsed", width=260)

@@ -30,7 +30,7 @@ IN_ROW = {
 
 @dataclass(frozen=True)
 class PositionsView:
-    """The page's fields that no question declares."""
+    """The fields of Positions' link that no question declares."""
 
     view: str = field("model")
     beside: str = field("")
@@ -46,7 +46,7 @@ def labels() -> dict[str, str]:
 
 
 def show_page() -> None:
-    """The tabs, and the chosen one."""
+    """Draw the tabs, and the chosen one."""
     _read_link()
     view = STATE.segments("view", "View", labels(), label_visibility="collapsed")
     run = cached.open_run(st.session_state["run"])
@@ -108,7 +108,7 @@ def _encodings() -> tuple[str, ...]:
     beside = STATE.choice(
         "beside",
         "Compare with",
-        {"": "beside no other", **others},
+        {"": "compare with none", **others},
         label_visibility="collapsed",
         width=190,
     )

@@ -15,7 +15,7 @@ WORDS = {"word": ("swap", 0), "other_word": ("with", -1)}  # and which word is t
 
 
 def show(state: ViewState[Any]) -> None:
-    """The controls, then the answer."""
+    """Draw the controls, then the answer."""
     row = sentence_row("what changes when two words are swapped")
     if not row.text:
         return

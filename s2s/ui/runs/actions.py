@@ -92,7 +92,7 @@ def _control_run(row: RunSummary | None) -> str | None:
 
 
 def _duplicate(run_id: str) -> list[str]:
-    """A link to Train with this run's recipe. Returns a sentence for each thing that the link cannot carry."""
+    """Draw a link to Train with this run's recipe. Returns a sentence for each thing that the link cannot carry."""
     packed, lost = recipe_of_run(run_id)
     if packed:
         page_link("train", "Duplicate", icon=":material/content_copy:", set=packed)

@@ -20,7 +20,7 @@ SOON = "The first checkpoint brings the first picture."
 
 
 def tab(run_id: str) -> None:
-    """The attention that the run saved; it refreshes while the run is live."""
+    """Draw the attention that the run saved; it refreshes while the run is live."""
     STATE.belongs_to("run", run_id)
     question = STATE.question(AttentionOverTraining, run=run_id)
     question = replace(question, animated=bool(STATE.shown("animated")))

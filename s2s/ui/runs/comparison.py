@@ -21,7 +21,7 @@ LONGEST = 64  # characters of a name in the list
 
 
 def tab(run_id: str) -> None:
-    """The runs to compare, their scores, curves and settings; they refresh while one of them is live."""
+    """Draw the runs to compare, their scores, curves and settings; they refresh while one of them is live."""
     chosen = _chosen(run_id)
     for run in chosen:
         in_view.add_run(run)
@@ -80,7 +80,7 @@ def _compared(chosen: Sequence[str]) -> None:
 
 
 def _curves(answer: ComparedRuns) -> None:
-    """The curves of all these runs in one chart: a color per run, training solid and validation dashed."""
+    """Draw the curves of all these runs in one chart: a color per run, training solid and validation dashed."""
     curve, over = quantity_and_axis(STATE)
     runs = tuple(run.id for run in answer.runs)
     question = TrainingCurves(runs=runs, curve=curve, over=over)

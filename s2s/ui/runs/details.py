@@ -19,7 +19,7 @@ from s2s.ui.runs import report
 
 
 def card(run_id: str) -> None:
-    """An expander with data, seed, versions, the command that repeats the run, its recipe and its report."""
+    """Draw an expander with data, seed, versions, the command that repeats the run, its recipe and its report."""
     with st.expander("Details of this run", icon=":material/fact_check:"):
         about = cached.metadata(run_id)
         recipe = cached.recipe(run_id)

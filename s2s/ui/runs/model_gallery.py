@@ -28,7 +28,7 @@ def gallery(choose: Callable[[str], None], *, is_open: bool) -> None:
 
 
 def facts(row: KnownModel) -> str:
-    """Size, languages, license and family, for a caption."""
+    """Size, languages, license and family of a published model, for a caption."""
     family = FAMILIES[row.family].label
     return f"{row.parameters:g} M parameters · {row.languages} · license: {row.license} · {family}"
 

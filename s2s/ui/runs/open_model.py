@@ -29,7 +29,7 @@ FEW = 8  # languages of a card that are listed
 
 @dataclass(frozen=True)
 class FoundModel:
-    """A model that was looked up. License and languages are what its owner says."""
+    """A published model that was looked up. License and languages are what its owner says."""
 
     request: ImportRequest
     forecast: ImportForecast

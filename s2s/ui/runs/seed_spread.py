@@ -17,7 +17,7 @@ OLD = " (%)"  # after the name of accuracy in older links
 
 
 def panel(runs: Sequence[str]) -> None:
-    """Draw mean and spread where the seeds differ."""
+    """Draw mean and spread over seeds; nothing where the runs have no different seeds."""
     question = SeedSpread(tuple(runs))
     answer = cached.SCREEN.answer(question)
     if not answer.has_seeds:

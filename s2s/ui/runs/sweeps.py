@@ -22,7 +22,7 @@ from s2s.ui.shell import page_link
 
 
 def tab(run_id: str) -> None:
-    """One sweep; it refreshes while one of its runs is live."""
+    """Draw one sweep; it refreshes while one of its runs is live."""
     found = sweeps(cached.own_runs())
     if not found:
         if missing := STATE.value("sweep"):
@@ -57,7 +57,7 @@ def sweeps(rows: Sequence[RunSummary]) -> dict[str, list[RunSummary]]:
 
 
 def _of(run_id: str, found: Mapping[str, Sequence[RunSummary]]) -> str:
-    """The sweep that the page's run belongs to, else the newest."""
+    """The name of the sweep that the page's run belongs to, else the newest."""
     return next(
         (name for name, rows in found.items() if run_id in {row.id for row in rows}),
         next(iter(found)),
@@ -83,7 +83,7 @@ def _shown(name: str) -> None:
 
 
 def _progress(answer: ComparedRuns) -> None:
-    """How far the sweep is; nothing once all its runs are done."""
+    """Draw how far the sweep is; nothing once all its runs are done."""
     states = Counter(RUN_STATES[run.state] for run in answer.runs)
     if states["done"] == len(answer.runs):
         return
@@ -95,7 +95,7 @@ def _progress(answer: ComparedRuns) -> None:
 
 
 def _table(figure: Any, alt: str, answer: ComparedRuns) -> None:
-    """A table whose rows select every page's run."""
+    """Draw a table whose rows select every page's run."""
     runs = [run.id for run in answer.runs]
     chosen = st.session_state["run"]
     key = f"sweep {chosen} {len(runs)}"

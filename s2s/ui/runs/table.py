@@ -61,7 +61,7 @@ def _scored(row: RunSummary) -> RunSummary:
 
 
 def table() -> None:
-    """One row per run; a click selects it, as the picker above does. It refreshes while a run is live."""
+    """Draw one row per run; a click selects it, as the picker above does. It refreshes while a run is live."""
     own = cached.own_runs()
     if not own:
         with st.container(horizontal=True, vertical_alignment="center"):

@@ -31,7 +31,7 @@ TITLE = re.compile(r"<title>.*?</title>")
 
 
 def base_path() -> str:
-    """What begins every address (Streamlit's `server.baseUrlPath`): "" or for example "/s2s"."""
+    """The beginning of every address of this server (Streamlit's `server.baseUrlPath`): "" or for example "/s2s"."""
     given = str(st.get_option("server.baseUrlPath") or "").strip("/")
     return f"/{given}" if given else ""
 
@@ -82,7 +82,7 @@ def is_for_machines(path: str) -> bool:
 def is_known_host(scope: MutableMapping[str, Any]) -> bool:
     """Whether a request names this server by a name of its own.
 
-    A page of another site whose name leads to this server (DNS rebinding) names that site.
+    Where a page of another site has a name that leads to this server (DNS rebinding), the request names that site.
     """
     given = header(scope, "host")
     try:
@@ -97,7 +97,7 @@ def is_known_host(scope: MutableMapping[str, Any]) -> bool:
 
 
 def hosts() -> tuple[str, ...]:
-    """The names of a public server: `S2S_HOSTS`, else what Streamlit knows of them."""
+    """The host names of a public server: `S2S_HOSTS`, else what Streamlit knows of them."""
     known = st.get_option("server.allowedHosts") or [st.get_option("browser.serverAddress")]
     return settings.hosts() or tuple(str(each).strip().lower().rstrip(".") for each in known)
 

@@ -1,4 +1,4 @@
-"""What a visitor reads who opened a link: that the view was shared, what its sender wrote, how to have it oneself."""
+"""What a visitor who opened a link reads: that the view was shared, what its sender wrote, how to have it oneself."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def read_letters() -> None:
 def show_arrival(page: str, run_id: str) -> bool:
     """Say above the page what the short link or shared run shows, until it is dismissed.
 
-    What a link kept of a run that is gone comes below the line. Returns whether that stands in place of the page.
+    If the run is gone, what the link kept of it comes below. Returns whether that stands in place of the page.
     """
     link: ShortLink | None = st.session_state.get(ARRIVED)
     _show_line(page, run_id, link)
@@ -88,7 +88,7 @@ def may_copy(run_id: str) -> bool:
 
 
 def copy_button(label: str, run_id: str, *, key: str, **look: Any) -> None:
-    """A button that copies a run into the visitor's workspace, and makes the copy the page's."""
+    """Draw a button that copies a run into the visitor's workspace, and makes the copy the page's."""
     click = action_button(label, key=key, **look)
     if not click.is_waiting:
         return

@@ -36,7 +36,7 @@ CURATED_VIEWS = tuple(
 
 
 def picture_file(name: str, theme: str) -> Path:
-    """A small picture in one of THEMES; `benchmarks.make.curated_pictures` makes them."""
+    """The file of a card's small picture in one of THEMES; `benchmarks.make.curated_pictures` makes them."""
     return FOLDER / f"{name}-{theme}.webp"
 
 
@@ -48,7 +48,7 @@ def small_picture(name: str, alt: str = "") -> str:
 
 
 async def curated_picture(request: Request) -> Response:
-    """A picture by the name of its file."""
+    """Answers with a card's picture, by the name of its file; 404 where there is none."""
     files = {file.name: file for file in FOLDER.glob("*.webp")}
     if (file := files.get(request.path_params["file"])) is None:
         return PlainTextResponse("There is no such picture.\n", 404)

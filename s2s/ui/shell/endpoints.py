@@ -19,7 +19,7 @@ FORWARDING = ("forwarded", "x-forwarded-for", "x-real-ip", "via")
 
 
 async def ready(request: Request) -> JSONResponse:
-    """Answers once `warm_up` is done: for a host's health check. 503 says what the operator has to do."""
+    """Answers 200 once `warm_up` is done: for a host's health check. 503 says what the operator has to do."""
     if why := await asyncio.to_thread(monitoring.why_not_ready):
         return JSONResponse({"ready": False, "reason": why}, status_code=503)
     trouble = await asyncio.to_thread(monitoring.engine_trouble)
@@ -27,7 +27,7 @@ async def ready(request: Request) -> JSONResponse:
 
 
 async def metrics(request: Request) -> Response:
-    """For Prometheus, with the operator's key; without one on one's own computer.
+    """Answers Prometheus with the server's metrics: with the operator's key, or without one on one's own computer.
 
     On a public server the computer that asks is no proof: a proxy on the same machine asks for everybody.
     """
@@ -51,7 +51,7 @@ async def metrics(request: Request) -> Response:
 
 
 async def robots(request: Request) -> PlainTextResponse:
-    """What search engines leave alone: what is a visitor's own, and what no person reads."""
+    """Answers with robots.txt, which excludes what is a visitor's own and what no person reads."""
     home = request.url.path.removesuffix("robots.txt")
     lines = ["User-agent: *", *(f"Disallow: {home}{path}" for path in NOT_FOR_ROBOTS)]
     return PlainTextResponse("".join(f"{line}\n" for line in lines))

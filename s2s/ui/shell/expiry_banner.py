@@ -1,4 +1,4 @@
-"""What every page of a hosted server says when something of the visitor's expires soon."""
+"""The banner on every page of a hosted server when something of the visitor's expires soon."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FAILED = "not kept"  # in the session: why nothing could be kept
 
 
 def show_expiry(page: Page) -> None:
-    """Names what expires within three days, and offers to keep or export it."""
+    """Draw the names of what expires within three days, and offer to keep or export it."""
     if failed := st.session_state.pop(FAILED, None):
         forms.show_error(failed)
     if not asker.is_hosted() or page == WORKSPACE:
@@ -38,7 +38,7 @@ def keep_button() -> None:
 
 
 def day(when: float) -> str:
-    """`12 March`, in UTC."""
+    """A date as text, in UTC: `12 March`."""
     return time.strftime("%d %B", time.gmtime(when)).lstrip("0")
 
 

@@ -1,4 +1,4 @@
-"""Values of widgets that no page has offered, as a program sends them that is no browser.
+"""Widget values that no page has offered, which a program that is no browser may send.
 
 They are dropped before a page or a callback reads them: what the widget had before stays, and a notice says so.
 """
@@ -28,7 +28,7 @@ UPLOADS = ("file_uploader_state_value", "chat_input_value")  # to read one takes
 
 
 def refuse_forged_values() -> None:
-    """In every session, refuse widget values that no browser could have sent."""
+    """Refuse, in every session, widget values that no browser could have sent."""
     arrive: Callable[..., Any] = SessionState.on_script_will_rerun
     register: Callable[..., Any] = SessionState.register_widget
 

@@ -113,7 +113,9 @@ def _key(scope: Scope) -> Key | None:
 
 
 def _refused_upload(scope: Scope) -> int | None:
-    """One file has at most `server.maxUploadSize`, and a browser's pages hold at most two such files."""
+    """The status of an upload that is refused, else None: one file has at most `server.maxUploadSize`, and a browser's
+    pages hold at most two such files.
+    """
     length = header(scope, "content-length")
     if not re.fullmatch(r"\d{1,15}", length):
         return 411

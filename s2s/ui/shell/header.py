@@ -74,7 +74,7 @@ def _tabs(page: Page) -> None:
 
 
 def title_of(page: Page) -> str:
-    """What the browser's tab says: the page, and its sentence or else its run."""
+    """The title in the browser's tab: the page, and its sentence or else its run."""
     if "src" in page.keys:
         return browser_title(page, str(st.session_state.get("src") or ""))
     run_id = str(st.session_state.get("run") or "") if page.run else ""
@@ -82,7 +82,7 @@ def title_of(page: Page) -> str:
 
 
 def show_attribution() -> None:
-    """Below the page: whose sentences the models were trained on, where their license asks for it."""
+    """Draw below the page whose sentences the models were trained on, where their license asks for it."""
     cards = (model_card.read(cached.metadata(run_id)) for run_id in in_view.runs())
     for attribution in dict.fromkeys(card.attribution for card in cards):
         if attribution:
@@ -119,7 +119,7 @@ def _explain(run_id: str, error: UserError) -> None:
 
 
 def describe(run: Run) -> str:
-    """What the run was trained on, and its size, on one line; first its fault, where it has one."""
+    """A line that says what the run was trained on, and its size; first its fault, where it has one."""
     fault = fault_of(run.recipe.train.fault)
     warning = f":material/bug_report: **Trained with a fault: {fault.title}** · " if fault else ""
     return warning + _description(run)
@@ -154,7 +154,7 @@ def _one_of(prefixes: Sequence[str]) -> str:
 
 
 def shape(run: Run) -> str:
-    """`2 layers, 4 heads each`, or that of each stack where they differ."""
+    """A model's shape in words: `2 layers, 4 heads each`, or that of each stack where they differ."""
     model = run.recipe.model
     encoder = _stack(model.encoder)
     decoder = _stack(model.decoder)

@@ -25,7 +25,7 @@ READ = "languages read"  # in the session: the last link that they were taken fr
 
 
 def picker(run_id: str) -> None:
-    """One selector for each side that has languages; pages open the run in the chosen ones."""
+    """Draw one selector for each side that has languages; pages open the run in the chosen ones."""
     run = cached.open_as_saved(run_id)
     usual = dict(zip(SIDES, run.key.languages, strict=True))
     every = offered_languages((run.src_tokenizer, run.tgt_tokenizer))

@@ -79,12 +79,12 @@ def is_unfolded() -> bool:
 
 
 def unfold(is_unfolded: bool) -> None:
-    """Opens or folds the panel; one that a link opens is open at first."""
+    """Open or fold the panel on a phone; one that a link opens is open at first."""
     st.session_state[IS_UNFOLDED] = is_unfolded
 
 
 def leave() -> None:
-    """Closes the lesson; the page stays as it is."""
+    """Close the lesson; the page stays as it is."""
     st.session_state[LESSON] = ""
 
 
@@ -94,7 +94,7 @@ def show_again() -> None:
 
 
 def with_lesson(view: Mapping[str, str]) -> dict[str, str]:
-    """A view with the open step: who opens its link gets the lesson, too."""
+    """The values of a view together with the open step: who opens its link gets the lesson, too."""
     written = str(st.session_state.get(LESSON) or "")
     return {**view, LESSON: written} if written else {**view}
 
@@ -113,7 +113,9 @@ def note(at: OpenedStep, answer: str = "") -> None:
 
 
 def lesson_progress() -> dict[str, LessonProgress]:
-    """By lesson, what is stored and what this session has seen. Raises UserError where the database is away."""
+    """The visitor's progress by lesson: what is stored and what this session has seen. Raises UserError where the
+    database is away.
+    """
     if ADOPTED not in st.session_state:
         st.session_state[ADOPTED] = True
         lessons.adopt_progress(visitors.browser())

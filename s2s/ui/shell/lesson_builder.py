@@ -42,7 +42,7 @@ Own = dict[str, OwnLesson]  # one's own lessons by their ids
 
 
 class Written(NamedTuple):
-    """The step that the panel writes, as it was saved last: what has been changed elsewhere is not overwritten."""
+    """The step that the panel writes, as it was saved last: with it, what was changed elsewhere is not overwritten."""
 
     lesson: str
     number: int
@@ -72,12 +72,12 @@ def is_building() -> bool:
 
 
 def _stop() -> None:
-    """Closes the panel; the lesson stays in Make your own."""
+    """Closes the panel; the lesson stays in Make your own lesson."""
     st.session_state[IS_OPEN] = False
 
 
 def pages_to_add(id: str, number: int, *, besides: str = LESSONS, is_ready: bool = True) -> None:
-    """Buttons that open a page, which becomes the step of this number of a lesson; of a new one, if `id` is empty.
+    """Draw buttons that open a page, which becomes step `number` of a lesson; of a new one, if `id` is empty.
 
     The page `besides` is open already: as it is now, it becomes one more step.
     """
@@ -100,9 +100,10 @@ def _columns(url_path: str) -> dict[str, str]:
 
 
 def lesson_builder(page: Page, home: str) -> None:
-    """Draws nothing unless a lesson is being made, on a page that has views. `home`: the first page's address.
+    """Draw the panel; nothing unless a lesson is being made, on a page that has views. `home`: the first page's
+    address.
 
-    A lesson that is opened ends it: it has the same panel.
+    A lesson that is opened ends the making: it has the same panel.
     """
     if st.session_state.get(LESSON):
         _stop()
@@ -140,7 +141,7 @@ def _draw(page: Page, home: str) -> None:
 
 
 def _being_written(own: Own, view: View) -> Written | None:
-    """The step that the panel writes: none on another page, and none that was changed elsewhere."""
+    """The step that the panel writes; None on another page, and for one that was changed elsewhere."""
     now: Written | None = st.session_state.get(WRITTEN)
     if now and now.lesson in own and now.step.view.page == view.page:
         stored = own[now.lesson].lesson
@@ -181,8 +182,8 @@ def _preferred(own: Own) -> str:
 
 
 def _bar() -> tuple[bool, DeltaGenerator]:
-    """On a phone the button that opens and folds the panel. Returns whether it is open there, and where the heading
-    is, which names the lesson as it is saved.
+    """Draw, on a phone, the button that opens and folds the panel. Returns whether it is open there, and where the
+    heading is, which names the lesson as it is saved.
     """
     is_unfolded = lesson.is_unfolded()
     with st.container(key="lesson-bar", horizontal=True, vertical_alignment="center", gap="xsmall"):
@@ -203,19 +204,22 @@ def _n_steps(row: OwnLesson | None) -> int:
 
 
 def _title(view: View) -> str:
-    """What a step is called until its maker says something else: `Attention: the red house`."""
+    """The title of a step until its maker says something else: `Attention: the red house`."""
     name = f"{page(view.page).title}: {view.values.get('src', '')}"
     return shortened(" ".join(name.split()).removesuffix(":"), MAX_TITLE)
 
 
 def _ask(own: Own) -> None:
-    """To which lesson this page is added."""
+    """Draw the choice of the lesson to which this page is added."""
     names = {**unique_names({id: row.lesson.title for id, row in own.items()}), NEW: "A new lesson"}
     st.session_state[CHOSEN] = _preferred(own)
     chosen = st.selectbox(
         "Lesson", [*names], format_func=names.__getitem__, key=CHOSEN, on_change=_prefer
     )
-    label = f"Add this page as step {_n_steps(own.get(chosen)) + 1}"
+    n_steps = _n_steps(own.get(chosen))
+    if n_steps:
+        _list_steps(own[chosen].lesson, 0)
+    label = f"Add this page as step {n_steps + 1}"
     if st.button(label, key="add step", icon=":material/add:", type="primary"):
         build_lesson(chosen)
         st.rerun()
@@ -226,7 +230,7 @@ def _prefer() -> None:
 
 
 def _write(row: OwnLesson, now: Written, view: View, home: str) -> OwnLesson:
-    """The fields of a step, what of them is saved, and the ways from here. Returns the lesson as it is saved."""
+    """Draw the fields of a step, what of them is saved, and the ways from here. Returns the lesson as it is saved."""
     before = row.lesson
     typed = st.text_input(
         "Title of the lesson",
@@ -254,7 +258,10 @@ def _write(row: OwnLesson, now: Written, view: View, home: str) -> OwnLesson:
             forms.show_error(UserError(f"Not saved. {why}"))
         else:
             st.success(_saved(step, now.number), icon=":material/check:")
+        if not (why or step.question):
+            st.caption("No question is saved yet: the line below the note says how to write one.")
     n_steps = len(row.lesson.steps)
+    _list_steps(row.lesson, now.number)
     pages_to_add(before.id, n_steps + 1, besides=view.page, is_ready=why is None)
     lesson_sharing(row, home)
     step_link(OpenedStep(row.lesson, 1), "Open the lesson", ":material/play_arrow:")
@@ -286,19 +293,30 @@ def _changed(
 
 
 def _first_sentence(note: str) -> str:
-    """What a lesson is called whose maker gives it no title."""
+    """The note's first sentence: the name of a lesson whose maker gives it no title."""
     line = re.sub(r"[*`]", "", note).partition("\n")[0]
     return shortened(re.split(r"(?<=[.!?:])\s", line)[0].strip(" .:"), MAX_TITLE)
 
 
 def _saved(step: Step, number: int) -> str:
-    """What of a step is stored, as Markdown."""
+    """A sentence on what of a step is stored, as Markdown."""
     parts = ["this page as you see it"] + ["your note"] * bool(step.note)
     if step.question:
         right = shortened(lessons.right_answer(step.question), 60)
         parts.append(f"your question, whose right answer is **{plain(right)}**")
-    without = "" if step.question else " It has no question."
-    return f"Step {number} is saved: {listed(parts)}.{without}"
+    return f"Step {number} is saved: {listed(parts)}."
+
+
+def _list_steps(lesson: Lesson, number: int) -> None:
+    """What each step has, where there are others besides the one of this number."""
+    rows = []
+    for at, step in enumerate(lesson.steps, 1):
+        has = ["note"] * bool(step.note) + ["question"] * bool(step.question)
+        said = f"{', '.join(has)} :material/check:" if has else "no note yet"
+        name = f"**{page(step.view.page).title}**" if at == number else page(step.view.page).title
+        rows.append(f"{at}. {name}: {said}")
+    if len(rows) > 1 or not number:
+        st.caption("\n".join(rows))
 
 
 def _take_back(lesson: Lesson, number: int) -> None:
@@ -322,7 +340,7 @@ def _close() -> None:
         "Close",
         key="stop building",
         icon=":material/close:",
-        help="The lesson is saved: the page Lessons has it, under Make your own.",
+        help="The lesson is saved: the page Lessons has it, under Make your own lesson.",
     ):
         _stop()
         st.rerun()

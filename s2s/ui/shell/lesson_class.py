@@ -1,4 +1,4 @@
-"""What a participant of a class sees in the panel of the lesson: who sees their step and answers, if they agree.
+"""What a participant of a class sees in the lesson's panel: who sees their step and answers, if they agree.
 
 `class=ID` in the address, beside `lesson`: it stays there until the visitor leaves the lesson.
 """
@@ -58,7 +58,7 @@ def ask(at: OpenedStep) -> None:
 
 
 def draw(at: OpenedStep) -> None:
-    """Tell participants that the teacher sees their step, with a button that ends it."""
+    """Draw for participants that the teacher sees their step, with a button that ends it."""
     id = _class()
     if not id:
         return

@@ -102,7 +102,7 @@ def _count(n: int, most: int, noun: str) -> str:
 
 
 def _ways(at: OpenedStep) -> None:
-    """The next step comes first: a second press on the same spot never leads back."""
+    """Draw the links to other steps. The next one comes first: a second press on the same spot never leads back."""
     is_finished = lesson.is_finished(at)
     if is_finished:
         st.success(f"**You have finished this lesson.** {_so_far(at)}", icon=lesson.DONE)
@@ -140,7 +140,7 @@ def _finish(finished: Lesson) -> None:
 
 
 def step_link(at: OpenedStep, label: str, icon: str) -> None:
-    """Opens a step on its page, with its view."""
+    """Draw a link that opens a step on its page, with its view."""
     view = at.step.view
     row = next((row for row in rows() if row.url_path == view.page), None)
     if row is None:

@@ -38,7 +38,7 @@ LOOKS = MappingProxyType(
 
 
 class Judged(NamedTuple):
-    """The verdict on an answer, which stays until the answer or the sentence changes."""
+    """An answer with its verdict, which stays until the answer or the sentence changes."""
 
     step: str
     given: Given
@@ -172,7 +172,7 @@ def _judge(page: Page, at: OpenedStep, question: Question, given: Given) -> None
 
 
 def context_of(page: Page, at: OpenedStep) -> Context:
-    """What is on the screen now."""
+    """What is on the screen now, against which answers are checked."""
     values = address.view_values(page.keys)
     return Context(_run_id(at), page.url_path, values, at.step.view.values, _opened)
 

@@ -20,7 +20,7 @@ _made: OrderedDict[str, str] = OrderedDict()  # from a download made on a click 
 
 
 def guard_downloads() -> None:
-    """Make downloads for the visitor who saw the button, and let no other browser fetch them."""
+    """Keep downloads for the visitor who saw the button: no other browser can fetch them."""
     manager: Any = runtime.get_instance().media_file_mgr
     register = manager.add_deferred
     make = manager.execute_deferred
@@ -54,7 +54,7 @@ def may_read(name: str, cookies: Mapping[str, str]) -> bool:
 
 
 def uploaded_bytes(cookies: Mapping[str, str]) -> int:
-    """How much the pages of the browser with these cookies hold in memory as uploaded files."""
+    """How many bytes the pages of the browser with these cookies hold in memory as uploaded files."""
     manager: Any = runtime.get_instance().uploaded_file_mgr
     browser = workspaces.key_of(cookies)
     return sum(

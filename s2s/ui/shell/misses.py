@@ -35,7 +35,7 @@ class Misses:
         self._of_address: OrderedDict[str, float] = OrderedDict()
 
     def delay(self, address: str) -> float:
-        """Count a miss from an address; the seconds that its answer waits."""
+        """Count a miss from an address; returns the seconds that its answer waits."""
         now = self._clock()
         with self._lock:
             self._of_all, wait = _next(OF_ALL, self._of_all, now)

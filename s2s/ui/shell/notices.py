@@ -92,7 +92,7 @@ def show_operator_notice() -> None:
 
 
 def write_run_label(notices: list[Notice]) -> None:
-    """After the page: a link names a run by its id, but the picker writes its label, so the address is written again.
+    """After the page, write the address again: a link names a run by its id, but the picker writes its label.
 
     A bound widget takes from the first address only what it would have written itself, and writes what is set by hand
     only in a later run that the browser asks for (after `st.rerun` it still counts as the same run).

@@ -284,7 +284,7 @@ def page(url_path: str) -> Page:
 def run_meant(row: Page, values: Mapping[str, str]) -> str:
     """The run that an address of this page means: the one it names, of which a column of Compare is the first.
 
-    One that has a view and no run was published before there were other demos: it keeps the run of the lessons.
+    An address with a view and no run was published before there were other demos: it means the run of the lessons.
     """
     column = share.Column.read(values.get("c1", "")).run
     if named := column or pickers.run_id_of(values.get("run", "")):
@@ -293,13 +293,13 @@ def run_meant(row: Page, values: Mapping[str, str]) -> str:
 
 
 def browser_title(page: Page, subject: str = "") -> str:
-    """What the browser's tab says: `Attention: the red house · seq2seq-lab`."""
+    """The title in the browser's tab: `Attention: the red house · seq2seq-lab`."""
     about = shortened(share.printable(subject), MAX_SUBJECT)
     return f"{page.title}: {about} · {NAME}" if about else f"{page.title} · {NAME}"
 
 
 def kept_values(every: Sequence[Page]) -> dict[str, dict[str, str]]:
-    """For links to another page: the run and sentence to keep, by address."""
+    """By page address, the run and sentence that links to it keep."""
     held = {key: str(st.session_state.get(key) or "") for key in ("run", "src")}
     return {
         row.url_path: {key: held[key] for key in held if key in row.keys and held[key]}
@@ -308,7 +308,7 @@ def kept_values(every: Sequence[Page]) -> dict[str, dict[str, str]]:
 
 
 def page_link(url_path: str, label: str, icon: str = "", **params: str) -> None:
-    """A link to another page, which opens what the parameters say, with the page's run in the same languages.
+    """Draw a link to another page, which opens what the parameters say, with the page's run in the same languages.
 
     It names the run, so that it means the same in another tab.
     """

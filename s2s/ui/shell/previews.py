@@ -55,7 +55,7 @@ _DRAWING = anyio.CapacityLimiter(1)
 
 @dataclass(frozen=True)
 class Preview:
-    """What is shown of a link; `picture` is the address of its picture below the first page."""
+    """What chats show of a link; `picture` is the address of its picture below the first page."""
 
     title: str
     description: str
@@ -63,7 +63,7 @@ class Preview:
 
 
 class ShownRun(NamedTuple):
-    """A run that everybody with the link may see; both are "" where there is none."""
+    """The id and name of a run that everybody with the link may see; both are "" where there is none."""
 
     id: str
     name: str
@@ -87,7 +87,7 @@ class PreviewedView:
 
 
 def view_of(page: Page, given: Mapping[str, str]) -> PreviewedView:
-    """The view of a page, of any parameters."""
+    """The view that a page shows with these parameters, which may be anything."""
     read = share.read(given).view
     return PreviewedView(page, tuple((key, read[key]) for key in page.keys if key in read))
 

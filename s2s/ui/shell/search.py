@@ -21,6 +21,13 @@ from s2s.ui.shell.curated_views import CURATED_VIEWS
 from s2s.ui.shell.pages import PAGES
 
 SEARCHED = "search.json"  # the address of what is searched, which a browser keeps
+ALSO = {  # words for which people look, by page
+    "data": "upload a file of your own, paste pairs",
+    "lessons": "make a lesson of your own, teach, class",
+    "positions": "why sinusoids, sine and cosine",
+    "compare": "greedy, beam, top-k, top-p, sampling, temperature",
+    "architecture": "T5-small, T5-base, number of parameters, size",
+}
 
 
 class Place(NamedTuple):
@@ -30,10 +37,13 @@ class Place(NamedTuple):
     kind: str
     about: str
     link: str
+    also: str = ""  # is searched, not shown
 
 
 def search_button(page: str) -> None:
-    """The button that opens the search, `page` being the address shown; it also marks technical words in the text."""
+    """Draw the button that opens the search, `page` being the address shown; it also marks technical words in the
+    text.
+    """
     data = {"here": page, "searched": f"{SEARCHED}?v={_version()}"}
     SEARCH_BUTTON(key="search", data=data, width="content", height="content")
 
@@ -43,7 +53,9 @@ def places() -> Iterator[Place]:
     title = {row.url_path: row.title for row in PAGES}
     takes_run = {row.url_path for row in PAGES if row.run}
     for row in PAGES:
-        yield Place(row.title, "page", row.summary, row.url_path or "./")
+        yield Place(
+            row.title, "page", row.summary, row.url_path or "./", ALSO.get(row.url_path, "")
+        )
     for view in VIEWS:
         if view.slug:
             shown = {"set": share.pack({"view": view.slug})}
@@ -68,7 +80,7 @@ def _link(page: str, values: dict[str, str]) -> str:
 
 
 async def searched(request: Request) -> Response:
-    """What is searched, which a browser keeps: its address changes with it."""
+    """Answers with everything that can be found, which a browser keeps: its address changes with it."""
     headers = {"cache-control": "public, max-age=31536000, immutable"}
     return Response(_written(), media_type="application/json", headers=headers)
 

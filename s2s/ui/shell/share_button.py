@@ -34,7 +34,7 @@ KEY = "share"  # of the popover: whether it is open
 
 
 def share_button(page: Page) -> None:
-    """A popover with the link; on a hosted server it shares what the link shows of the visitor's own."""
+    """Draw a popover with the link; on a hosted server it shares what the link shows of the visitor's own."""
     own = in_view.own() if asker.is_hosted() else []
     content = None if st.session_state.get("no link") else Content(page.url_path, _view(page))
     with st.popover(
@@ -73,7 +73,7 @@ def _link(page: Page, content: Content, own: list[in_view.Shown]) -> None:
 
 
 def _snapshot(page: Page, pictures: Sequence[Picture], url: str) -> None:
-    """A button to download the page's pictures, with the sentence and the link's title and note."""
+    """Draw a button to download the page's pictures, with the sentence and the link's title and note."""
     about = [str(st.session_state.get("src") or "") if "src" in page.keys else ""]
     link = st.session_state.get(ARRIVED)
     if link and link.content.page == page.url_path:
@@ -165,7 +165,7 @@ def _change(thing: Thing, key: str) -> None:
 
 
 def _set(thing: Thing, what: sharing.Sharing) -> None:
-    """Share it, unless it was deleted since the page was drawn."""
+    """Share a run or evaluation, unless it was deleted since the page was drawn."""
     try:
         if thing.kind == "run":  # of one that waits the queue says whose it is
             row = run_service.find(thing.id, asker.current())

@@ -80,7 +80,7 @@ def _show(link: ShortLink, home: str) -> None:
             on_click=_delete,
             args=(link,),
         )
-    st.caption(f"Its letters can be typed in any case. {OUTLIVES if link.record else ''}")
+    st.caption(f"Capital letters or small ones: both open it. {OUTLIVES if link.record else ''}")
 
 
 def url_of(link: ShortLink, home: str) -> str:
@@ -89,7 +89,8 @@ def url_of(link: ShortLink, home: str) -> str:
 
 
 def show_link(url: str, of: str, *, key: str, label: str = "Copy") -> DeltaGenerator:
-    """A link with the button that copies it and, unless only this computer can open it, its QR code, which opens `of`.
+    """Draw a link with the button that copies it and, unless only this computer can open it, its QR code, which opens
+    `of`.
 
     Returns the row of the button.
     """
@@ -114,7 +115,7 @@ def _delete(link: ShortLink) -> None:
 
 
 def is_local(url: str) -> bool:
-    """Whether only this computer can open it."""
+    """Whether only this computer can open a link."""
     name = (urlsplit(url).hostname or "").rstrip(".")
     try:
         address = ip_address(name)
@@ -124,7 +125,7 @@ def is_local(url: str) -> bool:
 
 
 def reach(url: str) -> str:
-    """`only on this computer`, to follow what the link opens."""
+    """Who can open a link, in words to follow what it opens: `only on this computer`."""
     return (
         "only on this computer" if is_local(url) else "on any computer that can reach this server"
     )

@@ -40,7 +40,7 @@ MISSES = Misses()  # of this server
 
 
 async def short_link(request: Request) -> Response:
-    """Opens the view of a short link, or says in a sentence why not."""
+    """Answers with the page that opens the view of a short link, or a sentence that says why not."""
     home = request.url.path.partition("/s/")[0] + "/"
     try:
         link = await anyio.to_thread.run_sync(short_links.find, request.path_params["letters"])
@@ -70,7 +70,7 @@ async def short_link(request: Request) -> Response:
 
 
 def find(typed: str) -> ShortLink:
-    """The short link for a page; whoever guesses waits."""
+    """The short link that was typed, looked up for a page; whoever guesses waits."""
     try:
         return short_links.find(typed)
     except UnknownLinkError:
@@ -95,7 +95,7 @@ def page_of(link: ShortLink) -> Page:
 
 
 def address(link: ShortLink, home: str) -> str:
-    """The path of the view on this server; `home` is the path of its first page. It names no server."""
+    """The path of a short link's view on this server; `home` is the path of its first page. It names no server."""
     return f"{share.link(home + link.content.page, link.content.view)}&{KEY}={link.letters}"
 
 

@@ -50,7 +50,7 @@ def workspace_of_visitor() -> str:
 
 
 def account() -> str:
-    """The account of the visitor who is signed in; "" for nobody."""
+    """The account of the visitor who is signed in; "" where nobody is."""
     return workspaces.account_of(user())
 
 
@@ -80,7 +80,7 @@ def cookies() -> Mapping[str, str]:
 
 
 def show_identity() -> bool:
-    """Tell visitors about their workspace. False if the page cannot be drawn."""
+    """Tell visitors about their workspace. Returns False if the page cannot be drawn."""
     if not asker.is_hosted():
         return True
     if why := settings.why_not_ready():

@@ -38,7 +38,7 @@ HEAVY = (
 
 @contextlib.asynccontextmanager
 async def warm_up(app: Any) -> AsyncIterator[None]:
-    """Imports, opening the first demo and one translation, so that no visitor waits for them.
+    """Do imports, open the first demo and translate once, so that no visitor waits for them.
 
     What exists by then is frozen: Streamlit collects garbage after every run, and walking all of torch's objects each
     time costs 160 ms (measured).

@@ -17,7 +17,9 @@ from s2s.ui.streamlit_parts import DeltaGenerator
 
 
 class Forced(NamedTuple):
-    """The run at its checkpoint, a typed target, which is empty for the model's own translation, and the Settings."""
+    """What Settings say: the run at its checkpoint, a typed target, empty for the model's own translation, and their
+    container.
+    """
 
     run: Run
     target: str
@@ -25,7 +27,9 @@ class Forced(NamedTuple):
 
 
 def forced(row: SentenceRow, is_changed: Mapping[str, bool], *fields: str) -> Forced:
-    """Settings: checkpoint, strategy, target, and these fields; of each, whether it differs from the default."""
+    """Draw Settings: checkpoint, strategy, target, and these fields; `is_changed` says of each field whether it differs
+    from its default.
+    """
     strategy = STATE.shown("strategy")
     usual = {
         strategy: strategy != DEFAULT_STRATEGY,
@@ -44,7 +48,9 @@ def forced(row: SentenceRow, is_changed: Mapping[str, bool], *fields: str) -> Fo
 
 
 def second_sentence(run: Run, text: str, label_visibility: str = "collapsed") -> str:
-    """What is typed, else a sentence that shares a word with the first; empty where there is none."""
+    """Draw the second sentence's box; returns what is typed, else a sentence that shares a word with the first; empty
+    where there is none.
+    """
     usual = partner(run, text)
     typed = STATE.draw(
         "second",
@@ -59,7 +65,9 @@ def second_sentence(run: Run, text: str, label_visibility: str = "collapsed") ->
 
 
 def layer_picker(run: Run, side: str) -> str:
-    """The layer of a stack whose states are shown, which the address holds; empty for the last."""
+    """Draw the choice of a stack's layer whose states are shown; returns it, empty for the last. The address holds
+    it.
+    """
     n_layers, options = _layers(run, side, "the last is shown instead")
     look: dict[str, Any] = {"key": "layer", "bind": "query-params", "help": LAYER_HELP}
     if len(options) <= pickers.MAX_SEGMENTS:
@@ -71,7 +79,9 @@ def layer_picker(run: Run, side: str) -> str:
 
 
 def marked_layer(run: Run) -> str:
-    """The layer of the encoder that a picture of all layers marks, which the address holds; empty for none."""
+    """Draw the choice of the encoder's layer that a picture of all layers marks; returns it, empty for none. The
+    address holds it.
+    """
     _, options = _layers(run, "encoder", "none is marked")
     chosen = st.selectbox(
         "Marked layer",

@@ -1,4 +1,4 @@
-"""What each tab of States asks: its controls in the row above the answer, all else in Settings."""
+"""The page States: each tab's question, with its controls in the row above the answer, all else in Settings."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ DEFAULT = StateMap()
 
 
 class AskedStates(NamedTuple):
-    """The run and the question of the tab; None while a sentence is missing."""
+    """What a tab of States asks: the run and the question, None while a sentence is missing."""
 
     run: Run
     question: Question[Any] | None

@@ -1,4 +1,4 @@
-"""The same word in two sentences: which words, in Settings."""
+"""The tab about the same word in two sentences; which words is chosen in Settings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WORDS = ("word", "word2")  # the fields of their positions
 
 
 def ask(row: SentenceRow, second: str) -> tuple[Run, SameWord | None]:
-    """The run at its checkpoint, and the question; a hint on the page where there is no second sentence."""
+    """The run at its checkpoint, and the question; None, and a hint on the page, where there is no second sentence."""
     STATE.belongs_to("two sentences", row.best.key, row.text, second)
     sides = [words_in(row.best, each) for each in (row.text, second)]
     shared = [place + 1 for place in shared_word(*sides)]

@@ -10,7 +10,7 @@ from s2s.ui.kit import ViewState, field
 
 @dataclass(frozen=True)
 class StatesView:
-    """The chosen tab; the other fields are declared by its questions."""
+    """The fields of States' link that no question declares: the chosen tab."""
 
     view: str = field("map")  # a row of VIEWS
 

@@ -25,7 +25,7 @@ N_BUTTONS = 6  # candidates that a press writes
 
 
 def show_next_token(asked: AskedSearch) -> None:
-    """The translation token by token; for one position the candidates, the distribution and the filters."""
+    """Draw the translation token by token; for one position the candidates, the distribution and the filters."""
     question = _usable(asked.question(NextToken))
     answer = cached.SCREEN.answer(question)
     asked.write(answer.found.text)
@@ -42,7 +42,7 @@ def show_next_token(asked: AskedSearch) -> None:
 
 
 def _usable(question: NextToken) -> NextToken:
-    """The question without what does not fit this translation, which is reported."""
+    """The question without forced tokens and positions that do not fit this translation, which are reported."""
     question = with_usable_words(question, STATE)
     n = len(cached.SCREEN.answer(question.continued).tokens)
     if question.at and not (question.at.isdecimal() and 1 <= int(question.at) <= n):
@@ -62,7 +62,7 @@ def _draw(picture: Picture, answer: NextCandidates) -> None:
 
 
 def _strip(answer: NextCandidates) -> None:
-    """The tokens, each with its probability; a press chooses one, or writes another in its place."""
+    """Draw the tokens, each with its probability; a press chooses one, or writes another in its place."""
     with st.container(key="token probabilities"):
         candidates_strip(answer, key="strip", force=_force, on_pick=_choose_position)
         st.caption(

@@ -1,4 +1,6 @@
-"""What Why each word asks: a sentence, a strategy, and in Settings the checkpoint and what else the search takes."""
+"""The page Why each word: controls for a sentence and a strategy, and in Settings the checkpoint and what else the
+search takes.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,7 @@ class AskedSearch(NamedTuple):
         return cached.model_name(self.run)
 
     def question(self, kind: type[Asks], **more: Any) -> Asks:
-        """About this search."""
+        """A question of this kind about the search."""
         names = {row.name for row in kind.declared()}
         search = {"strategy": self.strategy} if "strategy" in names else {}
         return STATE.question(

@@ -19,7 +19,7 @@ BOX_OF = f"{BOX} of"  # run and sentence that it belongs to
 
 
 def keep_reference(run: Run, text: str) -> None:
-    """What the address holds as `tgt`, whichever tab is shown."""
+    """Keep the reference that the address holds as `tgt`, whichever tab is shown."""
     given, owner = address.read("tgt"), target_owner(run.key, text)
     if given is not None:
         st.session_state[BOX] = given
@@ -35,7 +35,7 @@ def _reference() -> str:
 
 
 def show_reference(asked: AskedSearch) -> None:
-    """The verdict with the loss of every token, and what judges."""
+    """Draw the verdict with the loss of every token, and what judges."""
     by_people = next(iter(asked.row.facts.by_people.get(asked.text, ())), "")
     asked.write(cached.SCREEN.answer(asked.question(ForcedTarget).translation).text)
     place = st.container(key="answer", border=True)
@@ -86,7 +86,7 @@ def _show_candidates(position: int) -> None:
 
 
 def _examples(run: Run) -> None:
-    """Sentences with their references, from the run's own probes."""
+    """Draw sentences with their references, from the run's own probes."""
     pairs = validation_pairs(run)[:N_EXAMPLES]
     if not pairs:
         return

@@ -8,7 +8,7 @@ from s2s.ui.steps.page import AskedSearch
 
 
 def show_samples(asked: AskedSearch) -> None:
-    """The matrix with its verdict, and the texts."""
+    """Draw the matrix with its verdict, and the texts."""
     question = asked.question(Samples)
     answer = cached.SCREEN.answer(question)
     asked.write(answer.samples[0].text)

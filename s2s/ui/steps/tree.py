@@ -26,7 +26,7 @@ NODE = STATE.key("node")
 
 
 def show_tree(asked: AskedSearch) -> None:
-    """The tree; below it one token's alternatives, and the finished hypotheses."""
+    """Draw the tree; below it one token's alternatives, and the finished hypotheses."""
     answer = cached.SCREEN.answer(asked.question(WhyEachWord))
     asked.write(answer.text)
     _drop_unknown_node(answer)

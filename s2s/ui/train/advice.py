@@ -34,7 +34,7 @@ class AppliedAdvice:
 
     @property
     def changed(self) -> list[str]:
-        """The keys whose value is another now, the visitor's own first."""
+        """The keys whose value the advice changed, the visitor's own first."""
         found = [key for key in self.after if self.after[key] != self.before[key]]
         return sorted(found, key=lambda key: key not in self.own)
 
@@ -105,7 +105,7 @@ def recommendation(request: RunRequest) -> None:
 
 
 def followed(request: RunRequest, planned: Recipe) -> None:
-    """A sentence on what the time budget means for the recipe."""
+    """Draw a sentence on what the time budget means for the recipe."""
     changed = changed_settings(request.recipe, planned)
     if not changed:
         return

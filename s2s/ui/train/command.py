@@ -1,4 +1,4 @@
-"""The line that trains in a terminal what the form says: here, or with several GPUs."""
+"""The command line that trains in a terminal what the form says: here, or with several GPUs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def command(request: RunRequest) -> str:
 
 
 def for_several_gpus(request: RunRequest, cost: Forecast) -> None:
-    """If the model is too large for this computer, say how another one could train it."""
+    """Draw, for a model that is too large for this computer, how another one could train it."""
     recipe = override(request.recipe, {"train.processes": GPUS, "train.device": "cuda"})
     each = cached.forecast(request.source, recipe, request.init_from).megabytes / 1000
     st.caption(

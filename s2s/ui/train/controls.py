@@ -153,7 +153,7 @@ def _input(key: str, recipe: Recipe, current: float) -> float:
 
 
 def changes(run_id: str) -> list[Mapping[str, Any]]:
-    """What was changed after the run was submitted: `step`, `time`, and `lr` or `steps`."""
+    """The changes made after the run was submitted, each with `step`, `time`, and `lr` or `steps`."""
     return [
         change
         for change in cached.metadata(run_id).get("changes") or []
@@ -182,7 +182,7 @@ def peak(recipe: Recipe, history: Sequence[Mapping[str, Any]]) -> float:
 
 
 def describe(change: Mapping[str, Any]) -> str:
-    """A change in one line."""
+    """A change of a run in one line."""
     formats = {"lr": "g", "steps": ","}
     values = ", ".join(
         f"`train.{key}` {change[key]:{form}}" for key, form in formats.items() if key in change

@@ -36,7 +36,7 @@ RANGE_OF = "curve end"  # in the session: the run and the slider's end that they
 
 
 def panel(run_id: str, curves: Curves) -> None:
-    """The curves of a run and of those that are compared with it; below them, how they are drawn."""
+    """Draw the curves of a run and of those that are compared with it; below them, how they are drawn."""
     before = STATE.now
     with st.container(key="curves"):
         curve, over = quantity_and_axis(STATE)
@@ -207,7 +207,7 @@ def _show_all(end: int) -> None:
 
 
 def rounded(last: int) -> int:
-    """The next of 20, 50, 100, 200, 500 …: the end of the slider, which should move rarely."""
+    """The end of the slider, which should move rarely: the next of 20, 50, 100, 200, 500 …"""
     last = max(last, MIN_STEPS)
     unit = 10 ** math.floor(math.log10(last))
     return next(int(factor * unit) for factor in (1, 2, 5, 10) if factor * unit >= last)

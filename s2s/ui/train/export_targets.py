@@ -19,7 +19,8 @@ def caption(request: RunRequest) -> None:
 
 
 def sentence(recipe: Recipe, *, keeps_tokenizer: bool = False) -> str:
-    """`This recipe can be exported to ...`, with the setting that is in the way of the rest.
+    """Which libraries can load the model: `This recipe can be exported to ...`, with the setting that is in the way of
+    the rest.
 
     `keeps_tokenizer`: that of a published model, whose own files are exported.
     """

@@ -113,7 +113,8 @@ def _summary(request: RunRequest, answer: ForecastedTraining, n_left: int) -> st
 
 
 def _of_tutorial(request: RunRequest, cost: Forecast) -> str:
-    """` (78 in the tutorial, without <pad> and <unk>)` where a tutorial's vocabularies lack these two, and no more.
+    """An addition to the size: ` (78 in the tutorial, without <pad> and <unk>)` where a tutorial's vocabularies lack
+    these two, and no more.
 
     Other vocabularies are given by their sizes, on which the number of parameters depends.
     """

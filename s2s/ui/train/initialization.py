@@ -30,7 +30,7 @@ HELP = (
 
 
 def panel(request: RunRequest) -> RunRequest:
-    """The request, with the run that initializes it."""
+    """Draw the choice of a run to initialize from; returns the request with it."""
     run_id = st.session_state.get(INIT_FROM) or SCRATCH
     if run_id and run_id not in cached.trained_runs():  # deleted meanwhile
         run_id = st.session_state[INIT_FROM] = SCRATCH
@@ -70,7 +70,7 @@ def has_published_tokenizer(run_id: str) -> bool:
 
 
 def _with_its_ids(recipe: Recipe, run_id: str) -> Recipe:
-    """The recipe with the special ids of the run's tokenizer, which no form has."""
+    """The recipe with the special ids of the run's tokenizer, for which the form has no fields."""
     origin = cached.recipe(run_id)
     if origin is None:
         return recipe

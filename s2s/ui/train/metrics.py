@@ -27,7 +27,7 @@ HIGH_ACCURACY = 0.9
 
 
 class Metric(NamedTuple):
-    """One metric as it is shown: label, value and help."""
+    """One metric on the page: label, value and help."""
 
     label: str
     value: str
@@ -36,14 +36,16 @@ class Metric(NamedTuple):
 
 
 def panel(run_id: str, curves: Curves) -> None:
-    """The main metrics, and the rest in an expander."""
+    """Draw the main metrics, and the rest in an expander."""
     _grid(run_id, main(curves))
     with st.expander("More metrics", icon=":material/speed:"):
         _grid(run_id, more(curves))
 
 
 def main(curves: Curves) -> list[Metric]:
-    """Losses, perplexity, accuracy, and BLEU once it has been measured; exact match where BLEU misleads."""
+    """The main metrics: losses, perplexity, accuracy, and BLEU once it has been measured; exact match where BLEU
+    misleads.
+    """
     step = step_of(curves, curves.valid_loss)
     ppl = METRIC_NAMES["perplexity"]
     found = [
@@ -58,7 +60,7 @@ def main(curves: Curves) -> list[Metric]:
 
 
 def more(curves: Curves) -> list[Metric]:
-    """The other scores, and what tells how training proceeds."""
+    """The metrics in the expander: the other scores, and what tells how training proceeds."""
     memory = newest(curves.valid_memory)
     return [
         *_scores(curves)[1:],
@@ -94,7 +96,7 @@ def _score(key: str, curves: Curves, values: NDArray[np.floating], *, unit: str 
 
 
 def perplexity(value: float | None) -> str:
-    """`7.25`, `12,345`; a large one in powers of ten, which fits into its card."""
+    """A perplexity as text: `7.25`, `12,345`; a large one in powers of ten, which fits into its card."""
     if value is None:
         return NOT_LOGGED
     if math.isinf(value):
@@ -113,7 +115,9 @@ def is_short(curves: Curves) -> bool:
 
 
 def step_of(curves: Curves, values: NDArray[np.floating]) -> str:
-    """`at step 50`, where the newest value of a validation is more than one step old; else empty."""
+    """When a metric was measured: `at step 50`, where the newest value of a validation is more than one step old; else
+    empty.
+    """
     known = curves.valid_steps[~np.isnan(values)]
     return f"at step {known[-1]:,}" if len(known) and curves.step - known[-1] > 1 else ""
 

@@ -71,7 +71,7 @@ TABS = MappingProxyType(
 
 @dataclass(frozen=True)
 class RunRequest:
-    """The content of the form; `wrong` if its settings do not fit together."""
+    """The content of the form of a new run; `wrong` if its settings do not fit together."""
 
     source: str
     preset: str
@@ -82,7 +82,7 @@ class RunRequest:
     has_control: bool = False  # a control run from scratch is trained, too
 
     def order(self) -> training.RunRequest:
-        """The request as the queue takes it."""
+        """The request for the run as the queue takes it."""
         return training.RunRequest(
             self.recipe,
             self.source,
@@ -103,7 +103,7 @@ class Suggestion(NamedTuple):
 
 
 def choices() -> str:
-    """Draw the choice of the dataset and the training time."""
+    """Draw the choice of the dataset and the training time; returns the dataset's SPEC."""
     given = STATE.from_url()
     if given is not None:
         names_recipe = bool(set(given) - {"source"})
@@ -199,7 +199,7 @@ def _as_link(minutes: float | None) -> str:
 
 
 def _preset_table(source: str) -> None:
-    """A table whose cells wrap, so that it fits on a phone, too."""
+    """Draw the presets as a table whose cells wrap, so that it fits on a phone, too."""
     try:
         sizes = cached.preset_sizes(source)
     except UserError as wrong:  # the dataset cannot be read

@@ -14,7 +14,7 @@ from s2s.ui.train.view_state import STATE
 
 
 def panel(run_id: str) -> None:
-    """The translations at the newest step beside those at an earlier one."""
+    """Draw the translations at the newest step beside those at an earlier one."""
     question = STATE.question(SamplesOverTraining, run=run_id)
     try:
         answer = cached.SCREEN.answer(question)

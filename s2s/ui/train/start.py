@@ -31,7 +31,9 @@ class Start:
 
 
 def place() -> DeltaGenerator:
-    """Where button and forecast go; below, why the last click was refused. A queued run has its own card."""
+    """Draw why the last click was refused, if it was; returns the row for button and forecast. A queued run has its own
+    card.
+    """
     start = _start()
     with st.container(key="start", gap="small"):
         row = st.container(horizontal=True, vertical_alignment="center")
@@ -42,7 +44,7 @@ def place() -> DeltaGenerator:
 
 
 def panel(row: DeltaGenerator, request: RunRequest, outlook: Outlook) -> None:
-    """The button Train with the forecast, or with why it is disabled."""
+    """Draw the button Train with the forecast, or with why it is disabled."""
     start = _start()
     summary = _summary(start.run)
     is_starting = summary is not None and summary.state in ("queued", "starting")

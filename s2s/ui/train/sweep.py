@@ -28,7 +28,7 @@ REFUSED = "not swept"  # in the session: why the last one was refused
 
 
 def panel(request: RunRequest, why_not: UserError | None) -> None:
-    """Up to three settings with their values, the runs that result, and the button."""
+    """Draw up to three settings with their values, the runs that result, and the button."""
     with st.expander(
         "Sweep", icon=":material/grid_view:", key="sweeping", on_change="rerun"
     ) as box:

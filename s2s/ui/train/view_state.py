@@ -34,7 +34,7 @@ def _is_smoothing(text: str) -> bool:
 
 
 def sweep_as_text(rows: Sequence[tuple[str, str]]) -> str:
-    """Settings and their values as typed, for the link; empty for none."""
+    """A sweep as text for the link: settings and their values as typed; empty for none."""
     return json.dumps(rows, ensure_ascii=False) if rows else ""
 
 
@@ -60,7 +60,7 @@ def _is_sweep(text: str) -> bool:
 
 @dataclass(frozen=True)
 class TrainView:
-    """The page's fields: name and minutes of a new run, curves, and the sweep."""
+    """The fields of Train's link: name and minutes of a new run, curves, and the sweep."""
 
     name: str = field("", _is_name)  # empty for the default one
     minutes: str = field("", _are_minutes)  # empty for the form's time budget

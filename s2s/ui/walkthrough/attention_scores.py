@@ -17,7 +17,7 @@ ATTENTION_CONTROLS = ("layer", "head", "src")
 
 
 def has_position_biases(config: ModelConfig) -> bool:
-    """Whether positions are added to the scores."""
+    """Whether biases for positions are added to the attention scores."""
     return POSITION_KINDS[config.positions.kind].acts_on == "scores"
 
 
@@ -28,7 +28,7 @@ def d_head_of(run: Run) -> int:
 
 
 def bias_term(config: ModelConfig, name: str) -> str:
-    """` + b_Q` where the projections have biases."""
+    """The bias of a projection in a formula: ` + b_Q` where the projections have biases, else empty."""
     return f" + b_{name}" if config.attention.bias else ""
 
 

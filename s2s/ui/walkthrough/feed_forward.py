@@ -28,7 +28,7 @@ ACTIVATION_FORMULAS = aligned(
 
 
 def feed_forward_formula(run: Run) -> str:
-    """FFN(x) with this model's activation, gate and biases."""
+    """The formula of FFN(x) with this model's activation, gate and biases."""
     ff = run.recipe.model.feed_forward
     b_1, b_2, b_gate = ((rf" + b_{name}" if ff.bias else "") for name in "12g")
     activation = ACTIVATIONS[ff.activation]
@@ -49,7 +49,7 @@ def _feed_forward_explanation(run: Run) -> tuple[str, str]:
 
 
 def has_feed_forward(config: ModelConfig) -> bool:
-    """Some models consist of attention alone."""
+    """Whether the model has a feed-forward: some consist of attention alone."""
     return config.encoder.d_ff > 0
 
 

@@ -29,7 +29,7 @@ from s2s.ui.walkthrough.steps import STEPS, WHERE
 
 
 def show(asked: AskedStep) -> None:
-    """Pictures of a step, and its explanation."""
+    """Draw the pictures of a step, and its explanation."""
     with asked.pictures, st.container(border=True, key="answer"):
         try:
             answer = cached.SCREEN.answer(asked.question)

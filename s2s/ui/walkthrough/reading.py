@@ -134,7 +134,7 @@ POSITION_EXPLANATIONS: Mapping[str, tuple[str, str]] = MappingProxyType(
 
 
 def position_explanation(run: Run) -> tuple[str, str]:
-    """Two sentences on the run's encoding; its row's summary where nobody has written more."""
+    """Two sentences on the run's position encoding; the summary in its row where nobody has written more."""
     kind = run.recipe.model.positions.kind
     return POSITION_EXPLANATIONS.get(kind, (POSITION_KINDS[kind].summary, ""))
 

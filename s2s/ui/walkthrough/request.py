@@ -28,7 +28,9 @@ from s2s.ui.walkthrough.step import Steps, WalkthroughStep
 
 @dataclass(frozen=True)
 class WalkthroughView:
-    """What the link's `set` holds. Positions count from 1; the first word of a sentence is often an article."""
+    """The fields that the link's `set` holds. Positions count from 1; the first word of a sentence is often an
+    article.
+    """
 
     step: str = field("pieces")
     position: int = field(2)
@@ -49,7 +51,7 @@ class AskedStep(NamedTuple):
 
 
 def read_request(steps: Steps) -> AskedStep | None:
-    """The step and the sentence to show; None without a sentence, and the page says so."""
+    """Draw the controls; returns the step and the sentence to show; None without a sentence, and the page says so."""
     STATE.from_url()
     run = cached.open_run(st.session_state["run"])
     _check_step(steps, run)
@@ -61,7 +63,7 @@ def _existing(steps: Steps, run: Run) -> Steps:
 
 
 def next_below(steps: Steps) -> None:
-    """The step before, and the next one once more, below the picture."""
+    """Draw the buttons for the previous step, and once more for the next one, below the picture."""
     slugs = [*_existing(steps, cached.open_run(st.session_state["run"]))]
     at = slugs.index(STATE.now.step)
     with st.container(horizontal=True, horizontal_alignment="distribute", key="walk below"):
@@ -110,7 +112,7 @@ def _asked(run: Run, step: WalkthroughStep) -> AskedStep | None:
 
 
 def _places(step: WalkthroughStep) -> Sequence[DeltaGenerator]:
-    """For the pictures and for what explains them: beside each other, or those of a wide step first."""
+    """Containers for the pictures and for what explains them: beside each other, or those of a wide step first."""
     if step.is_wide:
         return st.container(key="walk pictures"), st.container(key="walk explanation")
     with st.container(key="walk"):
@@ -164,12 +166,12 @@ def _next(slugs: Sequence[str], at: int, name: str) -> None:
 
 
 def go_to(slug: str) -> None:
-    """Show another step from the next run on: for callbacks."""
+    """Show another step when the page is next drawn: for callbacks."""
     STATE.show(step=slug)
 
 
 def _layer_or_head(label: str, n: int, *, is_enabled: bool) -> int:
-    """A layer or head, from 1. Disabled rather than hidden, so that nothing moves."""
+    """Draw the choice of a layer or head, from 1. Disabled rather than hidden, so that nothing moves."""
     key = label.lower()
     options = [str(number) for number in range(1, n + 1)]
     given = st.query_params.get_all(key)

@@ -13,7 +13,9 @@ from s2s.ui.walkthrough.code import Code
 
 
 class WalkthroughStep(NamedTuple):
-    """One step. Formula, explanation and source code follow the run's config: they say what this model does."""
+    """One step of the Walkthrough. Formula, explanation and source code follow the run's config: they say what this
+    model does.
+    """
 
     title: str
     section: str
@@ -30,18 +32,18 @@ Steps = Mapping[str, WalkthroughStep]
 
 
 def quoted(token: str) -> str:
-    """A token in a markdown sentence."""
+    """A token as it stands in a markdown sentence."""
     return f"*{plain(token)}*"
 
 
 def aligned(*formulas: str) -> str:
-    """Short formulas below each other: a long one would not fit beside the pictures."""
+    """One formula of several short ones, below each other: a long one would not fit beside the pictures."""
     rows = r" \\ ".join(f"& {formula}" for formula in formulas)
     return rf"\begin{{aligned}} {rows} \end{{aligned}}"
 
 
 def verbatim(token: str) -> str:
-    r"""A token in a formula: `en_XX` -> `\texttt{en\_XX}`."""
+    r"""A token as it stands in a formula: `en_XX` -> `\texttt{en\_XX}`."""
     escaped = re.sub(r"([_{}%#&$])", r"\\\1", token)
     return rf"\texttt{{{escaped}}}"
 

@@ -25,7 +25,7 @@ EXPORTED = "exported"  # in the session: the name of the zip
 
 
 def notices() -> None:
-    """What the last press of a button did."""
+    """Draw what the last press of a button did."""
     if failed := st.session_state.pop(FAILED, None):
         forms.show_error(failed)
     if said := st.session_state.pop(DELETED, None):
@@ -54,7 +54,7 @@ def export() -> None:
 
 
 def recovery_link() -> None:
-    """A link that opens the workspace on another computer."""
+    """Draw the button that makes a link which opens the workspace on another computer."""
     st.subheader("Open this on another computer", anchor=False)
     st.caption(
         "This browser keeps the only key to your workspace: without it, or when its cookies are deleted, nobody can"
@@ -70,7 +70,7 @@ def recovery_link() -> None:
 
 
 def delete() -> None:
-    """Everything, at once, after a typed confirmation."""
+    """Draw the form that deletes everything of the visitor's at once, after a typed confirmation."""
     st.subheader("Delete everything of mine", anchor=False)
     st.caption(
         "Runs, datasets, evaluations, uploads, waiting and running jobs, recovery links: all are deleted at once, and"

@@ -22,7 +22,9 @@ EMPTY = "You have stored nothing yet: what you upload, train and evaluate will b
 
 
 def contents() -> bool:
-    """Whether there is anything. Raises UserError where the database is away."""
+    """Draw what the visitor has stored; returns whether there is anything. Raises UserError where the database is
+    away.
+    """
     workspace = asker.current()
     _used(workspace)
     found = workspaces.expiring(workspace)

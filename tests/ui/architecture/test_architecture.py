@@ -50,7 +50,7 @@ def test_a_newcomer_sees_the_run_as_a_whole() -> None:
     assert drawn(screen)["chosen"] == ""
     assert "set" not in screen.query_params
     assert "This run has 1.09 million parameters" in html(screen, "data-answer")
-    assert "parameters 1,086,976 share of the model 100.0%" in card(screen)
+    assert "parameters 1,086,976 share of the model 100%" in card(screen)
 
 
 COMPONENTS = (

@@ -8,14 +8,23 @@ from streamlit.testing.v1 import AppTest
 from s2s.plots import evaluation_charts
 from s2s.ui import shell
 
-NAMES = ("map", "same word", "states", evaluation_charts.SPEED, evaluation_charts.DIVERSITY)
+NAMES = (
+    "map",
+    "same word",
+    "states",
+    "parallel",
+    evaluation_charts.SPEED,
+    evaluation_charts.DIVERSITY,
+)
 
 
 def test_the_style_names_pictures_that_there_are() -> None:
     style = (Path(shell.__file__).parent / "style.css").read_text(encoding="utf-8")
     keys = {f"figure {name}".replace(" ", "-") for name in NAMES}
     styled = {*re.findall(r"st-key-(figure-[\w-]*\w)", style)}
-    assert styled == {"figure-map", "figure-states", "figure-same-word", "figure-quality-and"}
+    assert styled == {
+        f"figure-{name}" for name in ("map", "states", "same-word", "quality-and", "parallel")
+    }
     assert all(any(key.startswith(one) for key in keys) for one in styled)
 
 

@@ -71,6 +71,7 @@ def test_a_page_becomes_a_step_and_all_that_is_written_is_saved_and_said() -> No
     press(screen, "Add to a lesson")
     assert not any(each.label == "Add to a lesson" for each in screen.button)
     assert "Step 1 is saved: this page as you see it." in screen.success[0].value
+    assert "No question is saved yet" in page_text(screen)
     (step,) = mine().steps
     assert (mine().title, step.title) == ("My lesson", "Attention: the red house")
     wanted = {"run": "demo-en-fr", "src": "the red house", "layer": "1", "head": "3"}
@@ -85,6 +86,7 @@ def test_a_page_becomes_a_step_and_all_that_is_written_is_saved_and_said() -> No
     assert mine().steps[0].question == NumberQuestion("How many words?", 3.0, 0.5, "")
     assert (mine().title, mine().steps[0].note) == ("See it", "See **it**. Or not.")
     assert "your question, whose right answer is **3 ± 0\\.5**" in screen.success[0].value
+    assert "No question is saved yet" not in page_text(screen)
     field(screen.text_input, "Title of the lesson").set_value("Heads").run()
     assert (mine().title, mine().summary) == ("Heads", "Heads")
     assert "title is saved" in page_text(screen)
@@ -107,6 +109,8 @@ def test_a_page_becomes_a_step_and_all_that_is_written_is_saved_and_said() -> No
 
 def test_a_page_is_added_by_the_button_that_opens_it() -> None:
     screen = opened("lessons")
+    screen.session_state["lessons view"] = "own"
+    screen.run()
     screen.button(key="add steps").click().run()
     screen._page_hash = calc_hash("steps")  # as a browser says it
     screen.text_area[0].set_value("Look.")
@@ -116,6 +120,9 @@ def test_a_page_is_added_by_the_button_that_opens_it() -> None:
         ("steps", "Look."),
         ("attention", ""),
     ]
+    assert "1. Why each word: note :material/check:\n2. **Attention**: no note yet" in page_text(
+        screen
+    )
     screen._page_hash = calc_hash("attention")
     press(screen, "Take this page back")
     changed = replace(mine(), title="Changed elsewhere")

@@ -1,4 +1,4 @@
-"""What visitors share: runs, datasets, forecasts and what models made of sentences, each read or computed once.
+"""What visitors share: runs, datasets, forecasts and results of models on sentences, each read or computed once.
 
 Values are shared between sessions, not copied: nobody may write to them.
 """

@@ -29,7 +29,9 @@ from s2s.ui.streamlit_parts import get_script_run_ctx
 
 
 class ScreenHave(Have):
-    """What the page's questions may open. Raises PendingError for an answer that another process still computes."""
+    """What the page's questions may open, and how they are answered. Raises PendingError for an answer that another
+    process still computes.
+    """
 
     def __init__(self, patience: float | None = None) -> None:
         super().__init__()
@@ -53,15 +55,15 @@ class ScreenHave(Have):
         return runs().get(run.partition("@")[0]) or super().summary(run)
 
     def curves(self, run: str) -> Curves:
-        """Read on from where the last look ended."""
+        """A run's training curves, read on from where the last look ended."""
         return logged(self.folder(run))
 
     def preview(self, spec: str) -> Preview:
-        """Read once for all visitors, a large dataset by a process of its own."""
+        """A dataset's preview, read once for all visitors, of a large dataset by a process of its own."""
         return super().preview(spec) if spec.startswith(UPLOAD) else preview(spec)
 
     def throughput(self) -> Calibration:
-        """Computed at most once per minute."""
+        """The throughput calibration, computed at most once per minute."""
         return throughput()
 
     def section(self, dataset: str, name: str, data: DataConfig) -> Any:
@@ -90,7 +92,7 @@ class ScreenHave(Have):
             return Outcome(problem=pending)
 
     def outcomes(self, questions: Sequence[Question[Any]]) -> list[Outcome]:
-        """All answers: each question is started before the first one is awaited."""
+        """The outcomes of all questions: each is started before the first one is awaited."""
         begun = [ScreenHave(0.0).outcome(question) for question in questions]
         until = time.monotonic() + (PATIENCE if self.patience is None else self.patience)
         return [
@@ -101,7 +103,7 @@ class ScreenHave(Have):
         ]
 
     def elsewhere(self, question: Question[Any], key: Hashable) -> Timed:
-        """The answer from another process."""
+        """A question's answer, computed by another process."""
         if (request := question.beside(self)) is None:
             raise TypeError(f"{question.name} is never asked beside the dashboard")
         return beside(request, self.patience)
@@ -111,5 +113,5 @@ SCREEN = ScreenHave()
 
 
 def named(run: Run) -> str:
-    """What names a run as it is opened, in a question."""
+    """The name by which a question opens a run as it is opened here."""
     return name_of(run, open_as_saved(run.folder.id, run.step))

@@ -78,10 +78,9 @@ def here_or_beside(
     request: DecodeRequest,
     here: Callable[[DecodeRequest, Run], Timed],
 ) -> Timed:
-    """The result, computed here if that is quick. Raises PendingError while another process computes it.
+    """A search's result, computed here if that is quick. Raises PendingError while another process computes it.
 
-    `here` computes with the run that it is given, which ends a search after SLICE seconds; nothing else is cached of it
-    then.
+    `here` computes with the run that it is given, which ends a search after SLICE seconds; then no result is cached.
     """
     if get_script_run_ctx() is None:  # before the first visitor
         return here(request, run)
@@ -105,7 +104,7 @@ def goes_beside(run: Run, request: DecodeRequest) -> bool:
 
 
 def computed(request: DecodeRequest, run: Run) -> Timed:
-    """The result, computed here."""
+    """A search's result, computed here."""
     before = time.perf_counter()
     return Timed(KINDS[request.kind].carry_out(run, request, {}), time.perf_counter() - before)
 
@@ -131,12 +130,12 @@ def awaited(run: Run, request: DecodeRequest) -> Generator[Any, None, None]:
 
 
 def begin_run() -> None:
-    """Call it before a page runs."""
+    """Forget which searches the last script run asked for. Call it before a page runs."""
     st.session_state[ASKED] = set()
 
 
 def release_unasked() -> None:
-    """Call it after a page has run: searches that the visitor no longer looks at are stopped."""
+    """Stop searches that the visitor no longer looks at. Call it after a page has run."""
     asked = st.session_state.get(ASKED, set())
     gone = [request for request in _tasks() if request not in asked]
     pool().release(_session(), gone)

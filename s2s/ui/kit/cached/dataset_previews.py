@@ -24,7 +24,7 @@ def datasets() -> list[SavedDataset]:
 
 
 def dataset_name(spec: str) -> str:
-    """The name of a saved dataset; of any other its SPEC."""
+    """The name of a saved dataset; for any other, its SPEC."""
     return saved_datasets.name_of(spec)
 
 

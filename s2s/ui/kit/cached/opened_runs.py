@@ -42,7 +42,7 @@ class OpenedRuns:
         self._opening: dict[RunState, threading.Lock] = {}
 
     def get(self, state: RunState) -> Run:
-        """Raises UserError where it cannot be opened."""
+        """The opened run. Raises UserError where it cannot be opened."""
         if (known := self._known(state)) is not None:
             return known
         with self._guard:

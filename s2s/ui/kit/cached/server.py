@@ -12,7 +12,9 @@ SECONDS = 3.0  # until a change is seen in another process
 
 
 def server_state() -> queue.ServerState:
-    """Whether the queue is paused, and the notice; nothing while the database is unreachable."""
+    """What the operator has set: whether the queue is paused, and the notice; nothing while the database is
+    unreachable.
+    """
     return _server_state(settings.database_url())
 
 

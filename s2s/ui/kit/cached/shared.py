@@ -104,7 +104,7 @@ class Shared(Generic[P, R]):
 def by_sentence(
     max_entries: int, *, show_spinner: bool | str = False
 ) -> Callable[[Callable[P, R]], Shared[P, R]]:
-    """As `shared`, for keys without end: what anybody types.
+    """A decorator like `shared`, for keys without end: what anybody types.
 
     Streamlit drops old entries, but keeps a lock for every key that was ever asked for (230 bytes), until the whole
     cache is cleared.
@@ -119,6 +119,6 @@ def by_sentence(
 
 
 def forget_sentences() -> None:
-    """Empty these caches; whoever looks at a sentence waits for it once more."""
+    """Empty the caches of `by_sentence`; whoever looks at a sentence waits for it once more."""
     for empty in _empty:
         empty()

@@ -86,7 +86,7 @@ def own_runs() -> list[RunSummary]:
     maxsize=64
 )  # Streamlit's cache would keep a lock for every moment there ever was
 def _listed(home: str, owner: str, moment: float) -> list[RunSummary]:
-    """`moment` counts LIST_LIFETIMEs.
+    """The owner's runs, by the moment of listing; `moment` counts LIST_LIFETIMEs.
 
     Right after a session's own change it is the time of that: another session's list, begun before and stored after,
     would lack the change.
@@ -95,7 +95,7 @@ def _listed(home: str, owner: str, moment: float) -> list[RunSummary]:
 
 
 def refresh_runs() -> None:
-    """Call this after a run was made, renamed or deleted."""
+    """Make the next list of runs a fresh one. Call this after a run was made, renamed or deleted."""
     _listed.cache_clear()
     st.session_state[REFRESHED] = time.monotonic()
 
@@ -192,13 +192,15 @@ def _metadata(folder: str, changed: int, size: int) -> Mapping[str, Any]:
 
 
 def step_name(run_id: str, step: int) -> str:
-    """`step 1,200`; `as published`, of the only checkpoint of a model that was opened and not trained here."""
+    """A checkpoint's name: `step 1,200`; `as published`, of the only checkpoint of a model that was opened and not
+    trained here.
+    """
     is_published = not step and bool(metadata(run_id).get("imported"))
     return "as published" if is_published else f"step {step:,}"
 
 
 def model_name(run: Run) -> str:
-    """In titles: `demo-en-fr · step 1,500`; `opus-mt · as published · en → fr` in chosen languages."""
+    """A run's model in titles: `demo-en-fr · step 1,500`; `opus-mt · as published · en → fr` in chosen languages."""
     languages = " → ".join(filter(None, run.key.languages))
     name = f"{title(run.folder.id)} · {step_name(run.folder.id, run.step)}"
     return f"{name} · {languages}" if languages else name
@@ -247,7 +249,7 @@ def run_notes(run_id: str) -> list[str]:
 def forget_workspace(workspace: str) -> None:
     """Drop what only this workspace asked for, and close runs that are deleted.
 
-    Of searches beside the dashboard, `forget_searches` does so.
+    Searches beside the dashboard are dropped by `forget_searches`.
     """
     forget_shared(workspace)
     ANSWERS.forget(workspace)

@@ -19,7 +19,7 @@ def curves(run_id: str) -> Curves:
 
 
 def logged(folder: RunFolder) -> Curves:
-    """What is in a run's folder by now."""
+    """The training curves in a run's folder so far."""
     return _metrics(str(folder.path)).read()
 
 
