@@ -31,7 +31,7 @@ EXPECTED = ("/_stcore/health", "/_stcore/host-config")
 DOCS = {
     "attention": "/attention?run=demo-en-fr&src=the+red+house+that+the+cats+see+is+old",
     "steps": "/steps?run=demo-en-fr&src=the+bank+is+by+the+river",
-    "compare": "/compare?src=the+cat+who+chased+the+mouse+was+black",
+    "compare": "/compare",
     "walkthrough": "/walkthrough",
 }
 

@@ -56,7 +56,7 @@ def column_labels_do_not_overlap_and_hover_shows_the_omitted_ones(page: Page) ->
         page.locator(".st-key-figure-map .nsewdrag").first.hover(
             position={"x": 1.5 / 32 * box["width"], "y": 0.5 / 32 * box["height"]}
         )
-        expect(page.locator(".hoverlayer .hovertext")).to_contain_text("it attends to 2 red: ")
+        expect(page.locator(".hoverlayer .hovertext")).to_contain_text("it attends to 2: red: ")
 
 
 def test_a_link_clicks_and_keys_open_and_enlarge_a_head_hover_shows_the_weight_and_all_are_saved(

@@ -14,6 +14,7 @@ from s2s.lessons import EXERCISES, LESSONS
 from s2s.ui.kit import forms
 from s2s.ui.lessons import cards, claims, classes, faults, glossary, own
 from s2s.ui.lessons.view_state import STATE
+from s2s.ui.shell import pages_to_add
 
 MORE = "more lessons"  # in the session: what was chosen in the menu
 
@@ -32,6 +33,8 @@ def _lessons() -> None:
     st.caption(
         f"Lessons open the model {LESSONS_RUN}: it was trained on a small grammar, whose right answers are known."
     )
+    st.markdown("##### Make a lesson of your own")
+    pages_to_add("", 1)
 
 
 # One more segment is one more row: its name in links, and a function without arguments.
