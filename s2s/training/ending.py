@@ -27,5 +27,5 @@ def ended_early(train: TrainConfig, progress: Progress, budget: Budget) -> str:
         why = f"preparing took {budget.prepared:.0f} seconds, so half as much time was added"
     return (
         f"Its time budget of {minutes:g} minute{'s' * (minutes != 1)} ended it at step {progress.step:,}, of about"
-        f" {planned:,} that were planned: {why}."
+        f" {planned:,} that were planned: {why}. It has learned little so far; continue it."
     )

@@ -62,7 +62,7 @@ def show() -> None:
     now = STATE.shown("view")  # one of More has a tab while it is open
     labels = {name: row.label for name, row in there.items() if row.where == "tab" or name == now}
     more = {name: row.label for name, row in there.items() if row.where == "more" and name != now}
-    with st.container(horizontal=True, gap="small", key="lesson tabs"):
+    with st.container(horizontal=True, gap="small", vertical_alignment="center", key="lesson tabs"):
         view = STATE.segments("view", "What to open", labels, label_visibility="collapsed")
         if more:
             st.menu_button(
