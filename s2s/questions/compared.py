@@ -294,8 +294,7 @@ REASONS = (
     ),
     Finding(
         lambda facts: facts.is_ranked and facts.greedy,
-        "{greedy} takes the most probable token at each step, and so missed a more probable translation:"
-        " {where_greedy}.",
+        "{greedy} takes the most probable token at each step, and so missed that translation: {where_greedy}.",
     ),
     Finding(
         lambda facts: facts.is_ranked and facts.drawn,
