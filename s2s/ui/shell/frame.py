@@ -21,7 +21,7 @@ from s2s.ui.shell.notices import (
     show_operator_notice,
     write_run_label,
 )
-from s2s.ui.shell.pages import LESSONS, kept_values, menu, rows, run_meant
+from s2s.ui.shell.pages import LESSONS, in_menu, kept_values, menu, rows, run_meant
 from s2s.ui.shell.share_button import home_url, share_button
 from s2s.ui.shell.style import ICON, apply_style
 from s2s.ui.shell.visitors import show_frame, show_identity
@@ -32,7 +32,8 @@ read_address()
 pages = rows()
 page = st.navigation(menu(pages))
 row = next(row for row in pages if row.url_path == page.url_path)
-page = st.navigation(menu(pages, row.url_path))  # which marks the entry of its tab
+if row not in in_menu(pages):
+    page = st.navigation(menu(pages, row.url_path))  # which marks the entry of its tab
 lead_on(row)
 st.set_page_config(page_title=(title := title_of(row)))
 is_other_page = address.turn_page(row.url_path, row.keys)
