@@ -110,7 +110,7 @@ def delete_item(item: Item) -> None:
 
 
 def delete_leftovers(now: float) -> None:
-    """Delete what interrupted deletions, interrupted imports and late processes have left behind."""
+    """Delete what interrupted deletions, interrupted imports and late processes have left."""
     for kind in stored.KINDS:
         for folder in (kind.parent).glob("*"):
             is_left = folder.name.startswith(GONE)

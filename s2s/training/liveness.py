@@ -18,7 +18,7 @@ GONE = 2  # exit status
 
 
 class Liveness:
-    """Sends signs of life of this process and listens for those of the others, in threads of its own.
+    """Sends heartbeats of this process and listens for those of the others, in threads of its own.
 
     Two of them: one that asks the store, which waits without end where the store's host is gone, and one that looks at
     the clock. This process is ended, as by a kill, where it waits for the others (`is_needed`) and one of them was

@@ -95,7 +95,7 @@ def visitor_address() -> str:
 
 
 def address_of(peer: str, forwarded: str) -> str:
-    """The address of whoever sent a request, also behind a trusted proxy (`X-Forwarded-For`).
+    """The address of whoever sent a request; a trusted proxy names it in `X-Forwarded-For`.
 
     Only the last entry is the proxy's own. Of IPv6 the network counts, as one computer has many addresses there.
 
